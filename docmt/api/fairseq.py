@@ -69,7 +69,6 @@ def text_pipeline(
 
 
 def _sharing(vocabularies: list[Vocabulary]) -> Literal["shared", "separate"]:
-    """Return whether the two sides have one vocabulary or one each."""
     return "shared" if vocabularies[0] == vocabularies[1] else "separate"
 
 

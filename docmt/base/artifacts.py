@@ -140,7 +140,6 @@ def _replace_folder(new: Path, path: Path) -> None:
 
 
 def _temporary_path(path: Path) -> Path:
-    """Return a path in the same folder as `path` that no other process uses."""
     return path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}.part")
 
 
@@ -203,10 +202,7 @@ def decoded(data: bytes, where: str) -> str:
 
 
 def read_text(path: Path | str) -> str:
-    """Read a text file.
-
-    Raises UserError where the file cannot be read or is not UTF-8, and for a pipe or a device.
-    """
+    """Read a text file. Raises UserError where the file cannot be read or is not UTF-8, and for a pipe or a device."""
     with reading(path, "cannot be read"):
         need_file(path)
     return _text(path)
@@ -235,10 +231,7 @@ def write_json(path: Path | str, value: Any) -> None:
 
 
 def read_json(path: Path | str) -> Any:
-    """Read a JSON file.
-
-    Raises UserError where the file is missing or is not JSON.
-    """
+    """Read a JSON file. Raises UserError where the file is missing or is not JSON."""
     text = read_text(path)
     with reading(path, "not a JSON file"):
         return json.loads(text)

@@ -58,10 +58,7 @@ def named_digest(digest: str, digits: int | None = None) -> str:
 
 
 def sha256_file(path: Path | str) -> str:
-    """Return the SHA-256 of a file in hexadecimal digits.
-
-    Raises UserError where the file cannot be read.
-    """
+    """Return the SHA-256 of a file in hexadecimal digits. Raises UserError where the file cannot be read."""
     with reading(path, "cannot be read"), Path(path).open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 

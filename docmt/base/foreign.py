@@ -107,7 +107,6 @@ def explained(problem: BaseException) -> UserError | None:
 
 
 def _of_system(problem: OSError) -> UserError:
-    """Convert an error of the operating system to a UserError."""
     number = problem.errno
     path = problem.filename2 or problem.filename  # filename2: the new name of a rename
     where = None if path is None or isinstance(path, int) else os.fsdecode(path)
@@ -215,10 +214,7 @@ def naming(path: Path | str) -> Iterator[None]:
 
 
 def library(name: str, what: str, remedy: str | None = None) -> ModuleType:
-    """Import a library that few jobs need.
-
-    Raises UserError, with the message `what`, where it is not installed.
-    """
+    """Import a library that few jobs need. Raises UserError, with the message `what`, where it is not installed."""
     try:
         return import_module(name)
     except ImportError:

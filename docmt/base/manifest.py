@@ -297,7 +297,6 @@ def mixed_contents(manifests: Mapping[str, Manifest]) -> list[str]:
 
 
 def _few(places: list[str]) -> str:
-    """Return the first of some places for a sentence, with the number of the others."""
     return places[0] if len(places) == 1 else f"{places[0]} and {len(places) - 1} more"
 
 

@@ -182,7 +182,6 @@ class Converter:
         return values
 
     def _object(self, cls: type, value: Any, path: tuple) -> Any:
-        """Build a dataclass, or its variant, from a mapping of its fields."""
         before = len(self.problems)
         cls = _variant(cls, value, self.lines, path) if cls in KINDS else cls
         if cls in SHORT_FORMS:
@@ -219,17 +218,14 @@ class Converter:
 
 
 def _is_needed(field: dataclasses.Field) -> bool:
-    """Return whether a field has no default."""
     return field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
 
 
 def _missing(name: str, hint: Any, lines: Lines, path: tuple) -> UserError:
-    """Return the error about a missing key."""
     return UserError("key is missing", where=lines.place((*path, name)), expected=_named(hint))
 
 
 def _not_allowed(problem: BadValue, lines: Lines, path: tuple) -> UserError:
-    """Return the error about a value that the dataclass at `path` refuses."""
     return UserError(
         "value not allowed",
         where=lines.place((*path, *problem.name.split("."))),
@@ -286,7 +282,6 @@ NAMES = {
 
 
 def _named(hint: Any) -> str:
-    """Return the description of a type for messages."""
     origin = typing.get_origin(hint)
     if origin in (typing.Union, types.UnionType):
         return " or ".join("none" if option is type(None) else _named(option) for option in typing.get_args(hint))
@@ -298,5 +293,4 @@ def _named(hint: Any) -> str:
 
 
 def _described(value: Any) -> str:
-    """Return a value and its type for messages."""
     return f"{quoted(value)} ({NAMES.get(type(value), 'a list' if isinstance(value, list) else type(value).__name__)})"

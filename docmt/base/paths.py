@@ -50,7 +50,6 @@ class Folder:
 
     @cached_property
     def _pattern(self) -> re.Pattern:
-        """The form of a place of this kind, with a group for each name."""
         return re.compile(re.sub(r"{(\w+)}", r"(?P<\1>[^/]+)", f"{RESULTS}/{self.stage}/{self.places}"))
 
     @property

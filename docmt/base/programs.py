@@ -189,13 +189,11 @@ class Program:
             self._close()
 
     def _fill(self, waiting: Iterator[Request], pending: dict[str, Request]) -> None:
-        """Send requests until the largest number of them wait for answers."""
         while len(pending) < self.at_once and (request := next(waiting, None)):
             pending[request.id] = request
             self._send(request)
 
     def _send(self, request: Request) -> None:
-        """Send a request; the first one starts the program."""
         if self._process is None:
             self._process = LineProcess(self.command, self.where)
         self._process.send(request.line)
@@ -219,7 +217,6 @@ class Program:
             self.tell(f"a second answer to {answer['id']!r} was ignored")
 
     def _parse(self, line: bytes) -> dict:
-        """Return the object of a line; raise UserError where the line is not an object of JSON with an id."""
         try:
             answer = json.loads(line.decode())
         except (ValueError, RecursionError):
@@ -284,7 +281,6 @@ class Program:
 
 
 def _is_item(item: object, kind: type) -> bool:
-    """Return whether an item of an answer is a text, or a finite number."""
     if kind is str:
         return isinstance(item, str) and SURROGATE.search(item) is None
     return isinstance(item, int | float) and not isinstance(item, bool) and abs(item) <= sys.float_info.max

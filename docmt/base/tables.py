@@ -89,10 +89,7 @@ class ArrowFile:
         return map(self.__getitem__, range(len(self)))
 
     def __getitem__(self, number: int) -> pa.Table:
-        """Read a record batch as a table with the columns of `schema`.
-
-        Raises UserError where the batch is damaged.
-        """
+        """Read a record batch as a table with the columns of `schema`. Raises UserError where the batch is damaged."""
         with reading(self.path, "damaged Arrow file"):
             batch = self._file.get_batch(number).select(self.schema.names)
             batch.validate(full=True)

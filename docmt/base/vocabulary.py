@@ -82,7 +82,6 @@ class Vocabulary:
 
     @cached_property
     def _ids(self) -> dict[str, int]:
-        """The id of each piece."""
         return {piece: number for number, piece in enumerate(self.pieces)}
 
     def encode(self, pieces: Iterable[str]) -> list[int]:

@@ -107,7 +107,6 @@ _work: Callable[[Any], Any]  # The function of a worker process that is called f
 
 
 def _begin(make: Callable[[], Callable]) -> None:
-    """Prepare a worker process."""
     global _work
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the parent too, which ends its workers
     threading.Thread(target=_end_with_parent, daemon=True).start()
@@ -116,7 +115,6 @@ def _begin(make: Callable[[], Callable]) -> None:
 
 
 def _do(task: Any) -> Any:
-    """Run a task in a worker process."""
     return _work(task)
 
 

@@ -44,6 +44,5 @@ class FixtureConfig(Checked):
 
 
 def _need_splits(name: str, numbers: Mapping[str, int], least: int) -> None:
-    """Raise BadValue unless `numbers` has a number for train, dev and test, each `least` or more."""
     fits = numbers.keys() == set(SPLITS) and min(numbers.values()) >= least
     need(fits, name, dict(numbers), f"train, dev and test, each {least} or more")

@@ -132,7 +132,6 @@ class SplitsReaderConfig(FileReaderConfig):
         self._check_held_out()
 
     def _check_held_out(self) -> None:
-        """Raise BadValue where documents are held out without training files, or for a split that has files."""
         wrong = [split for split in self.held_out if split in self.splits]
         need(not wrong, "held_out", wrong, f"splits without files, of {', '.join(HELD_OUT)}")
         need(not self.held_out or TRAIN in self.splits, "held_out", list(self.held_out), f"files of {TRAIN} in splits")

@@ -174,6 +174,5 @@ def _instructions(corpus: str, files: list[FileConfig], places: Places) -> str:
 
 
 def _lines(way: str) -> str:
-    """Return a text as indented lines of at most `WIDTH` characters, each after a line break."""
     wrapped = textwrap.wrap(way, WIDTH, break_long_words=False, break_on_hyphens=False)
     return "".join(f"\n        {line}" for line in wrapped)

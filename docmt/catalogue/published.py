@@ -37,10 +37,7 @@ class Stated:
 
 
 def stated(printed: int | float | str) -> Stated:
-    """Read a number in the form in which papers print it.
-
-    Raises ValueError for a value of any other form.
-    """
+    """Read a number in the form in which papers print it. Raises ValueError for a value of any other form."""
     text = str(printed)
     match = NUMBER.fullmatch(text)
     if match is None or isinstance(printed, bool):
@@ -191,10 +188,7 @@ def of_split(value: Callable[[dict], float]) -> Callable[[dict, str], float | No
 
 
 def _per_segment(part: dict, side: str, of_sentence: int) -> float:
-    """Return the mean, over the segments of a split, of the pieces of a side and `of_sentence` for each sentence.
-
-    `side` is empty where no pieces count.
-    """
+    """Return the mean pieces of a side over the segments of a split; `side` is empty where no pieces count."""
     pieces = part[side]["pieces"] if side else 0
     return (pieces + of_sentence * part["sentences_in_segments"]) / max(part["segments"], 1)
 

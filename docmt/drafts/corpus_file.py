@@ -87,7 +87,6 @@ class CorpusDraft:
         }
 
     def _parts(self) -> list[Value]:
-        """Return the reader of each draft."""
         held_out = {"held_out": self.held_out} if self.held_out else {}
         parts = [{**self.main.reader, "splits": {TRAIN: self.main.text}, **held_out}]
         pairs = [(split, draft) for split in HELD_OUT for draft in self.others.get(split, ())]

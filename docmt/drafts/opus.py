@@ -64,7 +64,6 @@ def number_of(row: Mapping[str, str], column: str) -> int | None:
 
 
 def _about(corpus: str, version: str, row: Mapping[str, str]) -> str:
-    """Return the description of a corpus, with what OPUS counts in it."""
     about = f"{corpus} {version} of OPUS: the zip in the form of Moses, whose .ids file names the documents."
     if not row:
         return about
@@ -73,7 +72,6 @@ def _about(corpus: str, version: str, row: Mapping[str, str]) -> str:
 
 
 def _notes(corpus: str, version: str, pair: Pair, row: Mapping[str, str]) -> list[str]:
-    """Return what a person should check."""
     if not row:
         known = _known(pair)
         near = f"; {nearest(f'{corpus}/{version}', known)}" if known else ""

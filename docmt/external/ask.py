@@ -54,7 +54,6 @@ class Journal:
 
 
 def _texts(value: object) -> list[str]:
-    """Return a list of texts; raise TypeError for any other value."""
     if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
         raise TypeError(f"{json.dumps(value)[:40]} is no list of texts")
     return value

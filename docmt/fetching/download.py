@@ -105,10 +105,7 @@ def note_of(output: Path) -> Path:
 
 
 def _is_there(wish: Wish) -> bool:
-    """Return whether the file is there and right; False for a file that docmt may replace.
-
-    Raises UserError for a wrong file that a person put there.
-    """
+    """Return whether the file is right; False for one that docmt may replace. Raises UserError for a wrong one."""
     kind, difference = wrong_kind(wish.output, wish.file.name), _difference(wish.output, wish)
     if kind is None and difference is None:
         return True
@@ -124,7 +121,6 @@ def _is_there(wish: Wish) -> bool:
 
 
 def _difference(path: Path, wish: Wish) -> Mismatch | None:
-    """Return how a file differs from what is stated of it; None where it does not differ."""
     wrong = wrong_content(path, wish.file)
     if wrong or wish.expected is None:
         return wrong
@@ -135,10 +131,7 @@ def _difference(path: Path, wish: Wish) -> Mismatch | None:
 
 
 def _obtained(origin: Origin, wish: Wish, network: Network) -> Path:
-    """Return the path of the checked file from one place, which does not have its final name yet.
-
-    Raises SourceFailed.
-    """
+    """Return the path of the checked file from one place, not yet with its final name. Raises SourceFailed."""
     resumed = wish.part.exists()
     try:
         return _checked(origin, wish, network)
@@ -179,13 +172,11 @@ def _checked(origin: Origin, wish: Wish, network: Network) -> Path:
 
 
 def _need(wrong: Mismatch | str | None) -> None:
-    """Raise WrongContent where something is wrong."""
     if wrong is not None:
         raise WrongContent(str(wrong))
 
 
 def _copy(place: str, part: Path) -> None:
-    """Copy a file of this machine, or pack a folder; raise SourceFailed where that fails."""
     path = local_path(place)
     if not is_source(path):
         raise SourceFailed("no such file")
@@ -198,7 +189,6 @@ def _copy(place: str, part: Path) -> None:
 
 
 def _all_failed(wish: Wish, failures: list[tuple[str, SourceFailed]]) -> UserError:
-    """Return the error that names each place, its failure, and the ways to get the file."""
     file = wish.file
     other = any(isinstance(failure, WrongContent) for _, failure in failures)
     digest = wish.expected or file.digest

@@ -106,7 +106,6 @@ class Grid(RunConfig):
 
     @cached_property
     def _by_name(self) -> dict[tuple[str, str, str], Entry]:
-        """The entries by study, corpus and system."""
         return {(entry.study, entry.corpus, entry.system.name): entry for entry in self.entries}
 
     def of_study(self, study: str) -> list[Entry]:
@@ -251,10 +250,6 @@ def grid_of(folders: Folders, config: MainConfig, lines: Lines, attempt: Attempt
 
 
 def _corpora(root: Path, files: Iterable[Path], attempt: Attempt) -> tuple[dict[str, CorpusConfig], dict[str, str]]:
-    """Return the corpora of these files by name, and the path of each corpus' file, relative where it is in `root`.
-
-    Each file is read inside a block of `attempt`.
-    """
     corpora: dict[str, CorpusConfig] = {}
     corpus_files: dict[str, str] = {}
     for path in files:
@@ -271,10 +266,7 @@ def _corpora(root: Path, files: Iterable[Path], attempt: Attempt) -> tuple[dict[
 
 
 def _study_name(root: Path, name: str, paths: dict[str, Path], lines: Lines, number: int) -> str:
-    """Return the name of a study that config.yaml lists as `name`: a study of the project, or a path of the user.
-
-    The path of a user's study is added to `paths`.
-    """
+    """Return the name of a study, or of a user's file, whose path is added to `paths`."""
     if name in paths:
         return name
     path = root / name

@@ -137,15 +137,11 @@ def study_pages(grid: Grid, study: str) -> list[Job]:
 
 
 def _runnable(grid: Grid, entries: Iterable[Entry]) -> list[Entry]:
-    """Return the entries whose corpora and checkpoints are available."""
     return [entry for entry in entries if grid.left_out(entry) is None]
 
 
 def _trained_only(grid: Grid, study: str, read: dict[str, Jobs]) -> set[SystemOnCorpus]:
-    """Return the systems that occur only in items whose inputs are all written by trainings.
-
-    `read` has the jobs that each item reads.
-    """
+    """Return the systems that occur only in items whose inputs are all written by trainings."""
     systems: dict[bool, set[SystemOnCorpus]] = {True: set(), False: set()}
     for name, jobs in read.items():
         by_trainings = jobs.keys() <= OF_TRAININGS
@@ -154,7 +150,6 @@ def _trained_only(grid: Grid, study: str, read: dict[str, Jobs]) -> set[SystemOn
 
 
 def _system_on_corpus(entry: Entry) -> SystemOnCorpus:
-    """Return the corpus of an entry and the name of its system."""
     return entry.corpus, entry.system.name
 
 
@@ -282,12 +277,10 @@ def _cards(grid: Grid, study: str, name: str) -> list[Job]:
 
 
 def _tokens(grid: Grid, study: str, name: str) -> list[Job]:
-    """Return the jobs of the tokens of the item's corpora, for the presets of text of its systems."""
     return _tokens_of(grid, _runnable(grid, item_entries(grid, study, name)))
 
 
 def _tokens_of(grid: Grid, entries: Iterable[Entry]) -> list[Job]:
-    """Return the jobs of the tokens of entries' corpora, for their presets of text."""
     return [("tokens", {"corpus": grid.data_folder(entry.corpus), "text": entry.system.text}) for entry in entries]
 
 

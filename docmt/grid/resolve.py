@@ -144,10 +144,7 @@ class Resolver:
                 self._check_chain(name, key, follow)
 
     def _check_chain(self, name: str, key: str, follow: Callable[[str], str | None]) -> None:
-        """Raise UserError where a chain of systems returns to one of its systems, or is longer than `LONGEST_CHAIN`.
-
-        `follow` returns the system that `key` of a system names, or None at the end of the chain.
-        """
+        """Raise UserError where the systems that `key` names one after another form a circle, or too long a chain."""
         chain, where = [name], self.lines.place(("systems", name, key))
         while (following := follow(chain[-1])) is not None:
             if following in chain:
@@ -164,10 +161,7 @@ class Resolver:
                 )
 
     def _stating(self, name: str, *keys: str) -> str:
-        """Return the system that states one of the keys: the system itself, or else its nearest ancestor that does.
-
-        Where neither the system nor an ancestor states a key, the result is the oldest ancestor.
-        """
+        """Return the system or its nearest ancestor that states one of the keys; else the oldest ancestor."""
         while not any(key in self.study.systems[name] for key in keys):
             if (parent := self.extends(name)) is None:
                 break
@@ -175,10 +169,7 @@ class Resolver:
         return name
 
     def _scope(self, name: str, key: str) -> tuple[tuple, StatedSystem]:
-        """Return the path of the keys in the study that state a system's `key`, inherited or not, and their value.
-
-        `key` is "corpora" or "seeds".
-        """
+        """Return the path of the keys of `corpora` or `seeds` of a system, inherited or not, and their value."""
         stating = self._stating(name, key)
         stated = {key: self.study.systems[stating].get(key)}
         return ("systems", stating, key), parse(StatedSystem, stated, self.lines, ("systems", stating))
@@ -201,11 +192,9 @@ class Resolver:
         return elsewhere.system, elsewhere.corpus
 
     def _overlaid(self, section: str, name: str) -> dict:
-        """Return the settings of a section that the scale replaces in a system.
-
-        A scale cannot change the size of a pretrained checkpoint, or of the models that start from one: for such a
-        system no setting of `model` is replaced. A random checkpoint has the size that the scale states.
-        """
+        """Return the settings of a section that the scale replaces in a system."""
+        # No scale changes the size of a pretrained checkpoint, or of models that start from one; a random one has its
+        # size.
         if section == "model":
             while (start := self.init_from(name)) is not None:
                 name = start
@@ -214,17 +203,11 @@ class Resolver:
         return self.scale.sections.get(section, {})
 
     def _checkpoint(self, name: str) -> Any:
-        """Return the folder of the pretrained checkpoint that training starts from, or None.
-
-        It is the folder of a random checkpoint where the scale replaces the pretrained one.
-        """
+        """Return the folder of the checkpoint that training starts from: the random one where it replaces another."""
         return self.scale.checkpoint(self._start(name, "pretrained"))
 
     def _known(self, name: str, key: str, other: Any) -> str | None:
-        """Return `other`, the name of a system, or None. Raises UserError where the study has no system of this name.
-
-        The message points at `key` of the system `name`, which states the other system.
-        """
+        """Return `other`, a system's name that `key` of `name` states. Raises UserError where there is no such one."""
         if other is not None:
             check_known("system", other, self.study.systems, self.lines.place(("systems", name, key)))
             check_trained(other, self.study.systems[other], self.lines.place(("systems", name, key)))
@@ -244,26 +227,20 @@ class Resolver:
         return stated
 
     def _inherited_fields(self, section: str, stated: dict, value: dict) -> dict:
-        """Return the fields of a section that a system inherits from its ancestors.
-
-        A system that states another architecture inherits only the fields of `model` that this architecture has.
-        """
+        """Return the fields of a section that a system inherits from its ancestors."""
         inherited = stated.get(section, {})
         kind = value.get("kind")
         if section != "model" or not isinstance(kind, str) or kind not in MODEL_CONFIGS:
             return inherited  # `parse` reports a kind that is none
+        # A system that states another architecture inherits only the fields that this one has.
         valid = {f.name for f in dataclasses.fields(MODEL_CONFIGS[kind])}
         return {key: item for key, item in inherited.items() if key in valid}
 
     def _defaults(self, section: str, stated: dict) -> dict:
-        """Return the defaults of a section.
-
-        For `model` these are the defaults of the Transformer, which all architectures share, with those of the
-        system's architecture on top.
-        """
         if section != "model":
             return self.defaults[section]
         kind = stated.get("model", {}).get("kind", "transformer")
+        # All architectures share the defaults of the Transformer, with their own on top.
         common = {k: v for k, v in self.defaults["model"].get("transformer", {}).items() if k != "kind"}
         # A kind that is no text is reported by `parse`.
         has_defaults = isinstance(kind, str) and kind != TransformerConfig.kind

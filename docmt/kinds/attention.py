@@ -163,10 +163,7 @@ def inside_maps(results: Results, corpus: str, system: str) -> InsideMaps | None
 
 
 def _chain(rows: list[dict], weights: str) -> Iterator[Strip]:
-    """Yield a row for each of the first MOST_OCCURRENCES occurrences of the most telling chain.
-
-    `weights`: the column of inside.arrow with the weights.
-    """
+    """Yield a row for each of the first occurrences of the most telling chain."""
     chain = _most_telling(rows)
     for row in [row for row in rows if row["chain"] == chain][:MOST_OCCURRENCES]:
         if row[weights] is not None:
@@ -180,7 +177,6 @@ def _most_telling(rows: list[dict]) -> int:
         chains.setdefault(row["chain"], []).append(row)
 
     def tells(chain: int) -> tuple[int, float]:
-        """Return the length of a chain, and the mean share of attention on words over its occurrences."""
         return len(chains[chain]), fmean(_weights(row, "attention").on_words for row in chains[chain])
 
     return max(chains, key=tells)
@@ -192,11 +188,7 @@ def _weights(row: dict, weights: str) -> Strip:
 
 
 def _similarity(rows: list[dict]) -> Iterator[Strip]:
-    """Yield a row for each of the first MOST_CHAINS latent variables of the sentence with the most latent variables.
-
-    Of several such sentences the first one is chosen. The shades are from white, for the smallest number of the map, to
-    the darkest, for the largest.
-    """
+    """Yield a row for each of the first latent variables of the first sentence that has the most of them."""
     if rows[0]["similarity"] is None:
         return
     # The order is reversed, since a mapping keeps the last of equal keys: here the first occurrence of each chain.
@@ -207,6 +199,7 @@ def _similarity(rows: list[dict]) -> Iterator[Strip]:
     values = [value for row in chosen for value in row["similarity"]]
     low, high = min(values), max(values)  # where both are equal, the divisor below is 1
     for row in chosen:
+        # White is the smallest number of the map; the darkest shade is the largest.
         yield Strip.of(row, (Shade(value, (value - low) / (high - low or 1)) for value in row["similarity"]))
 
 

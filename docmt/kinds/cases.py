@@ -66,7 +66,6 @@ class CasesFigure(FigureConfig):
 
 
 def _records(cases: Sequence["Case"]) -> Iterator[dict]:
-    """Yield a flat record of the translations of each chain by the reference and by each system."""
     for case in cases:
         for word, chain in zip(case.words, case.chains, strict=True):
             for side, rendering in (("reference", chain.reference), *chain.systems.items()):

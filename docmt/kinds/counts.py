@@ -71,10 +71,7 @@ class CountsTable(TableConfig):
             self._check_published(checks, path)
 
     def _check_counted(self, count: str, corpus: str, checks: Checks, path: tuple) -> None:
-        """Raise UserError where a later stage computes the count from a view that no system on the corpus has.
-
-        Other counts need no view.
-        """
+        """Raise UserError where a count needs a view that no system on the corpus has."""
         systems = [system for system in checks.systems.values() if isinstance(system, TrainedSystem)]
         views = {system.view.name for system in systems if corpus in checks.corpora[system.name]}
         for split in self.splits if count in COUNTS else ():
@@ -97,7 +94,6 @@ class CountsTable(TableConfig):
         columns = [(count, reading) for count in self.counts for reading in readings_of(count)]
 
         def counts(corpus: str, split: str) -> tuple[CountCell, ...]:
-            """Return the cells of a split of a corpus."""
             return tuple(_count(self, corpus, split, *column, results) for column in columns)
 
         corpora = self.corpora or results.settings.study.corpora
@@ -169,7 +165,6 @@ class CountsContent:
 
 
 def _count(table: CountsTable, corpus: str, split: str, count: str, reading: str, results: Results) -> CountCell:
-    """Return the cell of a reading of a count, with its published and its measured number."""
     published = _published(table, corpus, results)
     counts = published.counts.get(split) if published else None
     printed = getattr(counts, count) if counts else None
@@ -184,7 +179,6 @@ def _count(table: CountsTable, corpus: str, split: str, count: str, reading: str
 
 
 def _published(table: CountsTable, corpus: str, results: Results) -> PublishedCounts | None:
-    """Return the counts of a corpus in the paper, and at the place in it, that the table names; None without any."""
     for value in results.settings.corpora.get(corpus, {}).get("published", ()):
         counts = parse(PublishedCounts, value, f"published counts of {corpus}")
         if (counts.paper, counts.place) == (table.published, table.paper):
@@ -202,5 +196,4 @@ def _measured(results: Results, corpus: str, split: str, count: str, reading: st
 
 
 def _split(card: dict[str, Any] | None, split: str) -> dict[str, Any]:
-    """Return the counts of a split in a card; empty where there is no card, or no such split in it."""
     return ((card or {}).get("splits") or {}).get(split) or {}

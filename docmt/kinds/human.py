@@ -151,7 +151,6 @@ def _read(results: Results) -> dict[str, Any] | None:
 
 
 def _row(row: HumanRow, judgements: dict[str, Any] | None, reasons: tuple[str, ...]) -> Row:
-    """Return a row of the table, with a cell per verdict; `reasons`: why judgements are not comparable."""
     shares = _shares(row, judgements)
     cells = tuple(
         Cell(

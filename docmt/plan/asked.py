@@ -52,13 +52,11 @@ def asked_lately(root: Path) -> set[str]:
 
 
 def _recent(places: Places) -> Iterator[tuple[str, list[str]]]:
-    """Yield the places that were asked for in the last `DAYS` days."""
     oldest = (datetime.datetime.now(datetime.UTC).date() - datetime.timedelta(DAYS)).isoformat()
     return ((place, stated) for place, stated in places.items() if stated[1] >= oldest)
 
 
 def _checked(path: Path) -> dict[str, Places]:
-    """Read a file of a clone."""
     asked = read_object(path, "asked")["asked"]
     with reading(path, "not what runs have asked for", remedy=REMEDY):
         pairs = [stated for places in asked.values() for stated in places.values()]

@@ -63,7 +63,6 @@ def differences(before: object, now: object, path: str = "") -> dict[str, tuple[
 
 
 def _short(value: object) -> str:
-    """Return a value for a message, shortened where it is long."""
     text = re.sub(r"\s+", " ", str(value))
     if len(text) <= LONGEST:
         return text

@@ -78,10 +78,7 @@ def scores_of_project(plan: Plan) -> "tuple[pa.Table, list[str]]":
 def _tables(
     plan: Plan, folder: Path, entries: Mapping[tuple[str, str], list[Entry]], asked: Mapping[str, Places]
 ) -> "Iterator[pa.Table]":
-    """Yield the scores in a folder, and those of the training, for each study of the grid that has the run, or had it.
-
-    Raises UserError for scores that are damaged.
-    """
+    """Yield the scores in a folder, and those of the training, for each study that has the run, or had it."""
     import pyarrow as pa
 
     from docmt.base.columns import SCORES as COLUMNS

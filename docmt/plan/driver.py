@@ -205,7 +205,6 @@ class Driver:
 
     @cached_property
     def _minutes(self) -> dict[Job | None, int]:
-        """The time limits of the jobs of the run by their estimates."""
         return dict(estimated_minutes(self.plan, self.to_run))
 
     def is_forced(self, job: Job) -> bool:

@@ -158,11 +158,9 @@ class Estimates:
         return Work(updates, load.times(updates / updates_of_pass), validations + more)
 
     def _job(self, corpus: str, system: str, seed: int) -> Job:
-        """Return the job of a training."""
         return Job.of("train", corpus=corpus, system=system, seed=seed)
 
     def _has_record(self, job: Job) -> bool:
-        """Return whether a training has ended."""
         folder = self.jobs.folder(job.step, job.names)
         return folder is not None and (folder / RECORD).exists()
 
@@ -209,21 +207,15 @@ def load_of(counts: Pass, system: TrainedSystem) -> Pass:
 
 
 def _update_tokens(load: Pass, budget: int) -> float:
-    """Return the mean number of target tokens of an update: the last segment that does not fit leaves half its length.
-
-    Segments that are longer than the budget are updates by themselves.
-    """
     segment = load.target / max(load.segments, 1e-9)
+    # The last segment that does not fit leaves half its length. Longer segments are updates by themselves.
     return max(budget - segment / 2, segment)
 
 
 def _copies(system: TrainedSystem) -> int:
-    """Return the number of copies of the parameters on disk.
-
-    The final model is one copy. Each of two checkpoints has three: the parameters and two moments of each parameter.
-    One more copy is retained for each validation whose weights become the final model, alone or as a part of a mean.
-    """
     train = system.train
+    # One copy is the final model. Each of two checkpoints has three: parameters and two moments. One more is kept for
+    # each validation whose weights become the final model, alone or in a mean.
     return 1 + 2 * 3 + (train.average if train.checkpoint.startswith("average") else 1)
 
 

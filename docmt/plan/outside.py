@@ -67,10 +67,8 @@ class FileDigests:
 
 
 def _manner(file: FileConfig | None) -> list[str]:
-    """Return how the digest of a file is computed, where it is not the SHA-256 of its bytes.
-
-    The digest of an archive depends on the paths in it whose content is checked.
-    """
+    """Return how the digest of a file is computed, where it is not the SHA-256 of its bytes."""
+    # The digest of an archive depends on the paths in it whose content is checked.
     if file is None:
         return []
     kind = kind_of(file.digest)

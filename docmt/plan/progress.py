@@ -94,10 +94,7 @@ def progress_of(plan: Plan, targets: list[Job]) -> RunProgress:
 def _state(
     plan: Plan, job: Job, is_needed: bool, queued: dict[str, QueuedJob], progress: RunProgress
 ) -> JobState | None:
-    """Return the state of a job, and add to the progress what people want to know of it.
-
-    None stands for a job that nobody needs, since what would be made from it is there.
-    """
+    """Return the state of a job, and add it to the progress; None where what would be made from it is there."""
     folder = plan.recipe(job).folder
     submitted, holder = queued.get(folder.name), holder_of(folder)
     training = training_state(folder) if job.is_training and is_needed else None

@@ -101,7 +101,6 @@ class Sizes:
 
 
 def _first(printed: list[StatedCounts], name: str) -> float | None:
-    """Return the first number that papers state of a count; None where no paper states it."""
     numbers = [getattr(counts, name) for counts in printed]
     return next((stated(number).value for number in numbers if number is not None), None)
 

@@ -79,7 +79,6 @@ class Supplies:
         return self._known[folder]
 
     def _checkpoint(self, folder: str) -> Supply:
-        """Read whether a checkpoint is there, and how it can be had."""
         if is_random_checkpoint(folder) or has_weights(self.root / folder):
             return Supply(folder)
         files = self.checkpoints.get(folder)
@@ -149,7 +148,6 @@ def names_of(files: list[FileConfig]) -> str:
 
 
 def _way(files: Iterable[FileConfig]) -> str:
-    """Return how a person gets files; equal texts are stated once."""
     ways = dict.fromkeys(" ".join((file.obtain or "").split()) for file in files)
     return " ".join(way for way in ways if way) or "No public source is known."
 
@@ -201,7 +199,6 @@ def _states(grid: Grid, study: str, path: str) -> bool:
 
 
 def _leaves(value: Any) -> Iterator[Any]:
-    """Yield the values inside nested mappings."""
     if not isinstance(value, Mapping):
         yield value
         return

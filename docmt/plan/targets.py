@@ -104,7 +104,6 @@ class Targets:
                 yield self._target(self._name(job), "scores", about, [job], needed, study=study)
 
     def _item(self, study: str, name: str, item: Item, for_scores: list[Supply]) -> Iterator[TargetSummary]:
-        """Yield a table, figure or passage of a study and, where it has one, its sheet for annotators."""
         about = f"{item.paper}: {item.title}" if item.paper else item.title
         entries = item_entries(self.grid, study, name)
         needed = [*self.supplies.of(item_corpora(self.grid, study, name)), *self.supplies.of_entries(entries)]
@@ -134,7 +133,6 @@ class Targets:
             yield self._target(self._name(job), "corpus", f"the corpus {corpus}", [job], needed)
 
     def _page(self, study: str, item: str) -> Job:
-        """Return the job of a page."""
         return Job.of("page", scale=self.grid.scale, study=study, item=item)
 
     def _name(self, job: Job) -> str:
@@ -172,10 +170,7 @@ class Targets:
         entries: Iterable[Entry] | None = None,
         **facts: Any,
     ) -> TargetSummary:
-        """Return a target that is `jobs` and needs some supplies; a target with `entries` has trainings.
-
-        `facts` are further fields of a target; what is missing comes before the `reasons` among them.
-        """
+        """Return a target of jobs; one with `entries` has trainings, and `facts` are further fields of it."""
         target = TargetSummary(name, kind, "made", about, **facts)
         if entries is not None:
             target = dataclasses.replace(target, **vars(self.estimates.plan(entries)))

@@ -83,7 +83,6 @@ class Outputs:
         return add_file(self.crate, self.place / path, path)
 
     def _output(self, artifact: RunArtifact, name: str) -> Entity:
-        """Add an output, after a check of its bytes."""
         source = artifact.root / artifact.folder / name
         check_output_file(source)
         job = self.run.job_of[artifact.folder]
@@ -183,14 +182,12 @@ def add_licence(crate: ROCrate, name: str, about: str) -> Entity:
 
 
 def _program(crate: ROCrate, artifact: RunArtifact) -> Entity:
-    """Add the docmt that wrote an artifact, by the version and the commit that its record states."""
     version, commit = artifact.record.get("versions", {}).get("docmt", "unknown"), artifact.record.get("commit")
     stated = f"{version}, commit {commit}" if commit else version
     return add(crate, f"#docmt/{quote(stated)}", "SoftwareApplication", name="docmt", softwareVersion=stated)
 
 
 def _corpus(crate: ROCrate, grid: Grid, name: str) -> Entity:
-    """Add a corpus of the catalogue: what it is, and under which licence."""
     corpus = grid.corpus_at_scale(name)
     return add(
         crate,

@@ -194,7 +194,6 @@ def check_first_run(folders: Iterable[str], first_run: Path) -> None:
 
 
 def _compared(folder: str, before: RunArtifact | None, now: RunArtifact | None) -> ComparedArtifact:
-    """Compare an artifact of the first run with that of this run, but for files with facts of the run."""
     if before is None or now is None:
         where = "the first run" if before is None else "this run"
         return ComparedArtifact(folder, "not compared", f"{where} does not have it")

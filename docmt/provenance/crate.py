@@ -83,7 +83,6 @@ def check_output(output: Path) -> None:
 
 
 def _write(run: FinishedRun, facts: CrateFacts, folder: Path) -> dict[str, Any]:
-    """Write the files of a crate into a folder that is there."""
     crate = new_crate()
     author = facts.author
     agent = add(crate, f"#author/{quote(author)}", "Person", name=author) if author else None
@@ -101,7 +100,6 @@ def _write(run: FinishedRun, facts: CrateFacts, folder: Path) -> dict[str, Any]:
 
 
 def _describe(crate: ROCrate, run: FinishedRun, facts: CrateFacts, author: Entity | None) -> None:
-    """State the name, the date, the licence, the author and the profiles of the crate."""
     root, study = crate.root_dataset, run.plan.grid.studies.get(run.target)
     root["name"] = f"docmt: {study.title if study else run.target}"
     root["description"] = (
@@ -120,7 +118,6 @@ def _describe(crate: ROCrate, run: FinishedRun, facts: CrateFacts, author: Entit
 
 
 def _readme(run: FinishedRun) -> str:
-    """Return the text for people who open the crate."""
     return f"""# {run.target}
 
 This folder is an RO-Crate, which docmt has written. `{METADATA}` describes it: the results, the workflow with its

@@ -58,7 +58,6 @@ def _facts(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _values(before: RunArtifact, now: RunArtifact, name: str) -> Iterator[str]:
-    """Yield the first values that differ between two files of JSON, where both can be read."""
     if name.endswith(".json"):
         paths = [artifact.root / artifact.folder / name for artifact in (before, now)]
         with suppress(UserError), reading(paths[0], "not values that can be compared"):
@@ -66,13 +65,11 @@ def _values(before: RunArtifact, now: RunArtifact, name: str) -> Iterator[str]:
 
 
 def _phrases(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
-    """Return a phrase for each value that differs between two nested values."""
     pairs = differences(before, now).items()
     return [f"{in_line(name)} was {in_line(str(then))}, is {in_line(str(other))}" for name, (then, other) in pairs]
 
 
 def _first(phrases: Iterable[str | Difference]) -> list[str]:
-    """Return the first phrases, and the number of the others."""
     texts = [str(phrase) for phrase in phrases]
     more = len(texts) - MOST_VALUES
     return texts[:MOST_VALUES] + ([f"... and {more} more values"] if more > 0 else [])

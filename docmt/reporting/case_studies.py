@@ -165,7 +165,6 @@ class SentenceTokens:
         rows = table.filter(pc.equal(table["split"], "test"))
 
         def tokens(column: str) -> list[list[str]]:
-            """Return the tokens of each test sentence in a column."""
             return [line.split() for line in rows[column].to_pylist()]
 
         return cls(
@@ -183,7 +182,6 @@ class SentenceTokens:
 
 
 def _tokens(run: Run, expected: int) -> list[list[str]]:
-    """Read the tokens of a run's translations, one line per test sentence."""
     return [line.split() for line in read_lines(run.translations / "test.tok.txt", expected)]
 
 
@@ -206,7 +204,6 @@ def _case(chains: Sequence[ChainCase], texts: SentenceTokens, most_lines: int | 
 
 
 def _line(line: int, chains: Sequence[ChainCase], texts: SentenceTokens) -> CaseLine:
-    """Return the test sentence number `line`, with the words of the chains marked in it and in its translations."""
     source = {
         word: (number, False)
         for number, chain in enumerate(chains)

@@ -74,7 +74,6 @@ def write_documents(renderer: Renderer, folder: Path) -> None:
 
 
 def _listed(read: CorpusTranslations, baseline: str | None) -> DocumentList:
-    """Return the list of the documents of a corpus."""
     scores = {run.entry.system.name: _scores(run) for run in read.runs}
     lines = tuple(
         ListedDocument(
@@ -88,13 +87,11 @@ def _listed(read: CorpusTranslations, baseline: str | None) -> DocumentList:
 
 
 def _scores(run: Run) -> dict[str, float]:
-    """Return the d-BLEU of each test document."""
     rows = read_scores(run.folder / "scores.parquet", of_documents=True) if run.scores is not None else []
     return {row.group.removeprefix(DOCUMENT): row.value for row in rows if row.metric == OF_DOCUMENT}
 
 
 def _pages(listed: DocumentList, renderer: Renderer, folder: Path) -> Iterator[tuple[Path, str]]:
-    """Yield the path and the content of the page of each document of a corpus."""
     read, chains = renderer.translations[listed.corpus], renderer.chains.get(listed.corpus)
     lines = (None, *listed.lines, None)
     for before, line, after in zip(lines, listed.lines, lines[2:], strict=False):
@@ -112,7 +109,6 @@ def _pages(listed: DocumentList, renderer: Renderer, folder: Path) -> Iterator[t
 
 
 def _write(path: Path, text: str) -> Path:
-    """Write a page, and return its path."""
     with atomic_file(path) as stream:
         stream.write(text)
     return path

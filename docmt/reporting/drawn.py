@@ -131,7 +131,6 @@ def with_differences(records: Sequence[dict], baseline: str | None) -> list[dict
     of_baseline = {(r["metric"], r["x"]): r["measured"] for r in records if r["label"] == baseline}
 
     def difference(record: dict) -> float | None:
-        """Return the difference of a record's number from the baseline's."""
         other = of_baseline.get((record["metric"], record["x"]))
         is_missing = record["label"] == baseline or other is None or record["measured"] is None
         return None if is_missing else record["measured"] - other
@@ -172,7 +171,6 @@ def panels_of(
 
 
 def _dashes(levels: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Yield the label of each level with its dashes."""
     return zip(levels, cycle(LEVEL_DASHES), strict=False)
 
 

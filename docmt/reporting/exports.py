@@ -49,7 +49,6 @@ def endings_of(piece: Piece) -> tuple[str, ...]:
 
 
 def _has_panels(piece: Piece) -> bool:
-    """Return whether an item is a figure of lines with something drawn."""
     return isinstance(piece.content, DrawnFigure) and bool(piece.content.panels)
 
 
@@ -95,7 +94,6 @@ def to_csv(piece: Piece) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """Return the value of a CSV cell: a list as one text, any other value unchanged."""
     return " ".join(map(repr, value)) if isinstance(value, list) else value
 
 
@@ -122,7 +120,6 @@ def _column(values: list[Any]) -> pa.Array:
 
 
 def _plain_text(value: Any) -> str | None:
-    """Return a value as a text: a text as it is, any other value as JSON."""
     return value if value is None or isinstance(value, str) else canonical_json(value)
 
 
@@ -150,7 +147,6 @@ def write_figure(figure: DrawnFigure, output: Path) -> None:
 
 
 def _legend(figure: DrawnFigure) -> Iterator[Line2D]:
-    """Yield a line of the legend for each line of the figure, and for each line that belongs to no system."""
     for label, style in figure.look.items():
         yield Line2D([], [], label=label, **(style.marked | {"gid": None}))
     for note, dash in figure.notes:

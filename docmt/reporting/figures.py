@@ -114,10 +114,7 @@ def draw(identifier: str, label: str, paint: Callable[["Axes"], None]) -> Markup
 
 
 def _inline(svg: str, identifier: str, label: str, values: Markup) -> Markup:
-    """Return an SVG file as a part of a page: without prolog, metadata and namespaces, and with ids of its own.
-
-    `values`: the last part of the drawing, which lets a script read the values of its points out.
-    """
+    """Return an SVG file as a part of a page, with `values`, by which a script reads the values of its points out."""
     svg = _tagged(svg[svg.index("<svg") :])
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
     svg = re.sub(r"<!--.*?-->", "", svg, flags=re.DOTALL)
@@ -143,12 +140,10 @@ def _tagged(svg: str) -> str:
 
 
 def _attribute(tag: Tag | None) -> str:
-    """Return the attribute with the names of systems; empty for a part that belongs to no system."""
     return f' data-system="{escape(" ".join(tag.systems))}"' if tag is not None and tag.systems else ""
 
 
 def _of_line(canvas: "Canvas", axes: "Axes", line: "Line2D") -> Markup | None:
-    """Return the circles of a line; None for a line without a tag, and for one without points."""
     tag = Tag.of(line.get_gid())
     if tag is None or tag.kind != LINE:
         return None
@@ -158,7 +153,6 @@ def _of_line(canvas: "Canvas", axes: "Axes", line: "Line2D") -> Markup | None:
 
 
 def _circles(canvas: "Canvas", axes: "Axes", line: "Line2D") -> Iterator[Markup]:
-    """Yield a circle for each point of a line that can be read out."""
     height, scale = canvas.get_figheight() * POINTS_PER_INCH, POINTS_PER_INCH / canvas.dpi
     points = [(x, y) for x, y in line.get_xydata() if x == x and y == y]
     for x, y in _thinned(points):

@@ -117,14 +117,12 @@ def styles_of_lines(lines: Mapping[str, Iterable[str]], look: Mapping[str, Style
 
 
 def _unused(systems: Sequence[str], look: Mapping[str, Style], drawn: Iterable[Style]) -> Iterator[Style]:
-    """Yield the styles of systems that no line in `drawn` has."""
     looks = {(style.colour, style.dash, style.marker) for style in drawn}
     styles_of = (look[name] for name in systems if name in look)
     return (style for style in styles_of if (style.colour, style.dash, style.marker) not in looks)
 
 
 def _style(n: int, label: str, systems: tuple[str, ...]) -> Style:
-    """Return the style number `n`, from 0."""
     colours, markers = len(COLOURS), len(MARKERS)
     dash = DASHES[n // colours % len(DASHES)]
     return Style(COLOURS[n % colours], dash, MARKERS[(n + n // (colours * len(DASHES))) % markers], label, systems)

@@ -148,5 +148,4 @@ def runs_with_file(runs: Sequence[Run], metric: MetricName) -> list[Run]:
 
 
 def _scores(run: Run, metric: MetricName) -> dict[str, Score] | None:
-    """Return the scores of the file that has the metric; None where the run has no such file."""
     return run.scores if metric.metric.source == "scores" else run.of_record

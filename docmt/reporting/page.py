@@ -74,12 +74,10 @@ def render(renderer: Renderer, items: list[Piece], output: Path) -> str:
 
 
 def _first_screen(results: Results, items: Sequence[Piece]) -> dict[str, Any]:
-    """Return the variables of the first screen of a page: what was found, and what was not run.
-
-    No system is called the best on generated text, whose numbers say nothing about quality.
-    """
+    """Return the variables of the first screen of a page: what was found, and what was not run."""
     return {
         "findings": judged_findings(results),
+        # Numbers of generated text say nothing about quality: no system is the best on it.
         "best": [] if results.settings.data else list(best_lines(items)),
         "single_seed": single_seed(items),
         "absent": absent_runs(results),
@@ -110,7 +108,6 @@ def _content(renderer: Renderer) -> dict[str, Any]:
     results, few, look = renderer.results, renderer.few, renderer.results.look
 
     def compared(plots: list[Plot], axis: str, unit: str) -> list[Plot]:
-        """Return plots with the differences to the study's baseline; unchanged in a study without one."""
         baseline = results.baseline
         return [with_differences(plot, look, baseline, axis, unit) for plot in plots] if baseline else plots
 

@@ -40,7 +40,6 @@ def pieces(results: Results) -> list[Piece]:
 
 
 def _piece(name: str, item: Item, results: Results) -> Piece:
-    """Return an item with its content."""
     content = item.content(name, results)
     empty = "" if content.data is not None else _why_empty(item, results)
     template, statements = content.template or f"kinds/{item.kind}.html", results.settings.study.measured_as

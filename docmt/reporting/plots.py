@@ -96,7 +96,6 @@ def by_corpus(make: Callable[..., Plot]) -> Callable[..., list[Plot]]:
 
     @wraps(make)
     def plots(results: Results, look: dict[str, Style], *others: Any) -> list[Plot]:
-        """Return the plots of all corpora; a plot without panels is left out."""
         of_corpora = (make(corpus, results.of(corpus), look, *others) for corpus in results.corpora)
         return [plot for plot in of_corpora if plot.all_panels]
 
@@ -123,7 +122,6 @@ def inside_curves(corpus: str, runs: list[Run], look: dict[str, Style]) -> Plot:
     kl = _curve_panel(f"kl-{corpus}", title, runs, ("dev", "kl"), look, unit="nats a chain", from_zero=True)
 
     def entropy(kind: str) -> tuple[Panel, ...]:
-        """Return the panel with the entropy of a kind of attention; empty where no training logs it."""
         names = f"entropy-{corpus}-{kind}", f"entropy of {ATTENTION.get(kind, kind.replace('.', ' '))}"
         return _curve_panel(*names, runs, ("dev", ENTROPY + kind), look, unit="bits", from_zero=True)
 
@@ -137,10 +135,7 @@ def inside_curves(corpus: str, runs: list[Run], look: dict[str, Style]) -> Plot:
 
 
 def _last_divergence(run: Run) -> float | None:
-    """Return the divergence of a run's posterior from its prior at the last validation, in nats a chain.
-
-    The result is None for a model without latent variables, and for a run without logged values.
-    """
+    """Return the divergence of the posterior at the last validation, in nats a chain; None without one."""
     values = [row["kl"] for row in run.curve if row.get("kind") == "dev" and row.get("kl") is not None]
     return values[-1] if values else None
 
@@ -205,22 +200,17 @@ def accuracy_by_distance(corpus: str, runs: list[Run], look: dict[str, Style]) -
 
 
 def _names(runs: list[Run], base: str) -> list[MetricName]:
-    """Return the names of the scores of runs by a metric, each once."""
     scores = (score for run in runs for score in (run.scores or {}).values() if score.metric == base)
     return [parse_metric(name) for name in dict.fromkeys(score.name for score in scores)]
 
 
 def _sets(names: list[MetricName]) -> list[str]:
-    """Return the contrastive sets that have no parts."""
     sets = [name.set for name in names if name.set and not name.detail]
     return [name for name in sets if not any(other != name and is_of_set(other, name) for other in sets)]
 
 
 def _chance(runs: list[Run], name: str, distance: int) -> float | None:
-    """Return the accuracy of chance on a contrastive set at a distance, in percent.
-
-    The result is None where no run was scored on items at this distance.
-    """
+    """Return the accuracy of chance on a set at a distance, in percent; None where no run was scored there."""
     scores = ((run.scores or {}).get(f"accuracy:{name}@{distance}") for run in runs)
     return next((100 * score.facts["by_chance"] / score.n for score in scores if score), None)
 
@@ -267,7 +257,6 @@ def bleu_by_bucket(corpus: str, runs: list[Run], look: dict[str, Style], kind: s
 
 
 def _lines(runs: list[Run], metrics: list[str]) -> list[SystemValues]:
-    """Return, for each system, the mean over seeds of each metric."""
     by_system = {run.entry.system.name: [] for run in runs}
     for run in runs:
         by_system[run.entry.system.name].append(run)
@@ -296,7 +285,6 @@ def _by_step(
     """
 
     def paint(axes: "Axes") -> None:
-        """Paint the line of each system, and the line of chance."""
         if chance is not None:
             axes.plot(range(len(steps)), [math.nan if level is None else level for level in chance], **LEVEL)
         if has_zero:

@@ -159,7 +159,6 @@ def describe_systems(results: Results) -> list[SystemDescription]:
 
 
 def _describe(entry: Entry, entries: dict[str, Entry]) -> SystemDescription:
-    """Return the description of a system; `entries` has an entry of each system, by the name of the system."""
     system, parent = entry.system, entries.get(entry.extends or "")
     if isinstance(system, ExternalSystem):
         source = dataclasses.asdict(system.source)

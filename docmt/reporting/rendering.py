@@ -94,7 +94,6 @@ class Renderer:
         }
 
     def _inlined(self, pattern: str, names: Sequence[str]) -> Markup:
-        """Return the content of files of `templates/`, for a page that loads no other file."""
         sources = [self.environment.loader.get_source(self.environment, pattern.format(name))[0] for name in names]
         return Markup("\n".join(sources))
 
@@ -109,7 +108,6 @@ def links(results: Results, output: Path) -> Callable[..., str]:
     folder = study_folder(results)
 
     def link(name: str, suffix: str = "html") -> str:
-        """Return the relative address of a page of the study, or of a file beside it."""
         return Path(os.path.relpath(folder / f"{name}.{suffix}", output.parent)).as_posix()
 
     return link

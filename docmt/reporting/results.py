@@ -147,10 +147,7 @@ class Results:
         return replace(results, runs=tuple(results._run(e, seed) for e in settings.entries for seed in e.seeds))
 
     def _run(self, entry: Entry, seed: int) -> Run:
-        """Read the run of an entry with a seed: all files that exist and that the page may read."""
-
         def stage(folder: Folder, system: str, **names: str) -> Path:
-            """Return the folder of the run in a stage."""
             run = {"scale": self.settings.scale, "corpus": entry.corpus, "system": system, "seed": seed}
             return self.folders.at(folder, **run, **names)
 
@@ -280,11 +277,7 @@ def read_card(path: Path) -> dict[str, Any] | None:
 def _checked(
     path: Path, check: Callable[[dict[str, Any]], None], what: str, expected: str, *needed: str
 ) -> dict[str, Any] | None:
-    """Read an object with the keys `needed` from a JSON file; return None where there is no such file.
-
-    Raises UserError where a key is missing, or where `check` raises an exception; `what` and `expected` are parts of
-    the message.
-    """
+    """Read an object with the keys `needed` from a JSON file; None without a file. Raises UserError for another one."""
     content = read_object_if_there(path, *needed)
     if content is not None:
         with reading(path, what, expected):
@@ -299,7 +292,6 @@ def _check_scoring(facts: dict[str, Any]) -> None:
 
 
 def _check_record(record: dict[str, Any]) -> None:
-    """Raise TypeError where a value that the page uses has the wrong type."""
     _need(dict, "mapping", record.get("hardware", {}))
     speeds = tuple(f"{unit}_per_s" for unit in ("source_words", "source_tokens", "target_tokens"))
     numbers = ("parameters", *speeds, "dev_perplexity", "wall_s", "updates")
@@ -307,7 +299,6 @@ def _check_record(record: dict[str, Any]) -> None:
 
 
 def _check_comparisons(content: dict[str, Any]) -> None:
-    """Raise KeyError or TypeError where a comparison lacks its signature, or both its p-value and the reason for it."""
     for comparison in content.get("comparisons", ()):
         _need(dict, "mapping", comparison)
         for name in ("signature", "untested"):
@@ -316,19 +307,16 @@ def _check_comparisons(content: dict[str, Any]) -> None:
 
 
 def _check_card(card: dict[str, Any]) -> None:
-    """Raise TypeError where the counts of a split are not a mapping."""
     for split in (card.get("splits") or {}).values():
         _need(dict, "mapping", split)
 
 
 def _need_numbers(values: Mapping[str, Any], *names: str) -> None:
-    """Raise KeyError for a missing name, and TypeError for a value that is not a number."""
     for name in names:
         if not isinstance(values[name], int | float):
             raise TypeError(f"{name}: {values[name]!r} is no number")
 
 
 def _need(kind: type, called: str, value: Any) -> None:
-    """Raise TypeError unless the value has the type `kind`; `called` is the name of this type in the message."""
     if not isinstance(value, kind):
         raise TypeError(f"{value!r} is no {called}")

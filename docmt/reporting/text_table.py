@@ -120,7 +120,6 @@ def _metric(column: Column) -> str:
 
 
 def _row(row: Row, table: Table) -> Iterator[Text]:
-    """Yield the cells of a row; the single cell of a heading."""
     if row.group:
         yield Text(row.group)
         return
@@ -143,7 +142,6 @@ def _three(cell: Cell | Drop, text: Text, has_published: bool) -> Iterator[Text]
 
 
 def _published(value: float | str | None, decimals: int) -> str:
-    """Return a published number as the page prints it."""
     return printed(value, decimals) if isinstance(value, int | float) else value or NONE
 
 
@@ -170,7 +168,6 @@ def measured(cell: Cell, table: Table) -> Text:
 
 
 def _notes(table: Table) -> Iterator[str]:
-    """Yield the sentences below a table of systems, with the marks that they explain."""
     yield from (f"({place}) {note}" for place, note in enumerate(table.footnotes, 1))
     yield from (f"[{LETTERS[n % 26]}] not comparable because {reason}" for n, reason in enumerate(table.reasons))
     if any(cell.is_best for cell in table.cells):
@@ -200,7 +197,6 @@ def of_records(records: Sequence[dict[str, Any]]) -> TextTable:
 
 
 def _value(value: Any) -> str:
-    """Return a value of a record as a text; a dash for None and for an empty text, and the values of lists joined."""
     if isinstance(value, list | tuple):
         return ", ".join(map(str, value)) or NONE
     return NONE if value is None or value == "" else str(value)
@@ -235,7 +231,6 @@ def _label(name: str) -> str:
 
 
 def _tabular(table: TextTable) -> Iterator[str]:
-    """Yield the lines of the tabular: headings between rules, then the rows."""
     yield rf"\begin{{tabular}}{{@{{}}{'l' * table.left}{'r' * (table.width - table.left)}@{{}}}}"
     yield r"\toprule"
     for line in table.headings:
@@ -250,7 +245,6 @@ def _tabular(table: TextTable) -> Iterator[str]:
 
 
 def _rules(line: tuple[tuple[str, int], ...]) -> Iterator[str]:
-    """Yield a rule below each heading of several columns."""
     start, rules = 1, []
     for _, span in line:
         if span > 1:
@@ -261,12 +255,10 @@ def _rules(line: tuple[tuple[str, int], ...]) -> Iterator[str]:
 
 
 def _spanned(text: str, span: int, align: str = "c") -> str:
-    """Return a cell over several columns."""
     return rf"\multicolumn{{{span}}}{{{align}}}{{{text}}}" if span > 1 else text
 
 
 def _latex_cell(cell: Text) -> str:
-    """Return a cell with its marks raised."""
     best = rf"\textbf{{{in_latex(cell.best)}}}" if cell.best else ""
     return best + in_latex(cell.text) + (rf"\textsuperscript{{{in_latex(cell.marks)}}}" if cell.marks else "")
 
@@ -289,19 +281,16 @@ def to_markdown(table: TextTable, title: str) -> str:
 
 
 def _markdown_row(row: tuple[Text, ...], width: int) -> list[str]:
-    """Return the cells of a row; a heading has empty cells behind its own."""
     if len(row) < width:
         return [f"**{in_markdown(row[0].text)}**"] + [""] * (width - 1)
     return [_markdown_cell(cell) for cell in row]
 
 
 def _markdown_cell(cell: Text) -> str:
-    """Return a cell with its marks; the best number of a column is bold, and a mark that is a digit is raised."""
     best = f"**{in_markdown(cell.best)}**" if cell.best else ""
     marks = in_markdown(cell.marks)
     return best + in_markdown(cell.text) + (f"<sup>{marks}</sup>" if marks[:1].isdigit() else marks)
 
 
 def _markdown_line(cells: list[str]) -> str:
-    """Return a line of a table."""
     return f"| {' | '.join(cells)} |"

@@ -129,7 +129,6 @@ def read_lines(file: Path, expected: int) -> list[str]:
 
 
 def _line(row: dict, texts: tuple[str, ...], language: str) -> TranslatedSentence:
-    """Return a test sentence with its translations `texts`; `language` is the target language."""
     marked = tuple(mark_differences(text, row["target"], language) for text in texts)
     return TranslatedSentence(row["sentence"] + 1, row["source"], row["target"], marked)
 

@@ -78,7 +78,6 @@ def encoder_files(encoder: str | Path) -> list[Path]:
 
 
 def _file(folder: Path, name: str, what: str) -> Path:
-    """Return the path of a file in a folder; raise UserError where it is missing."""
     path = folder / name
     if not path.is_file():
         remedy = f"it belongs to {what}: see docs/how-to/score-with-comet.md"

@@ -167,7 +167,6 @@ class CutConfig(Checked):
         return {name: size for name in LEFT_OUT if (size := getattr(self, name)) is not None}
 
     def _chosen(self) -> dict[str, int]:
-        """Return the kinds of segments that are set, with their sizes."""
         kinds = ("window", "max_tokens", "max_sentences", "documents")
         return {kind: size for kind in kinds if (size := getattr(self, kind))}
 

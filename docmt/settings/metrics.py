@@ -63,7 +63,6 @@ BUCKETED = bleu_name("13a", "s")  # The metric that has buckets (`docmt.scoring.
 
 
 def _bleu(family: str, unit: str) -> Metric:
-    """Return the metric of a family of BLEU over the unit `s`, `d` or `i`."""
     positions = rf"j\d+|{LAST}" if unit == "s" else NO_DETAIL
     return Metric(
         f"{BLEU_FAMILIES[family][1]}, {OVER[unit]}",
@@ -75,7 +74,6 @@ def _bleu(family: str, unit: str) -> Metric:
 
 
 def _string(name: str, unit: str) -> Metric:
-    """Return the metric chrF, chrF++ or TER over the unit `s` or `d`."""
     about, is_edits = f"{STRING_ABOUT[name]}, {OVER[unit]}", name == "TER"
     return Metric(about, name, lower_is_better=is_edits, on_request=True, module="docmt.scoring.string_scores")
 

@@ -82,10 +82,7 @@ def weight_files(folder: Path) -> list[Path]:
 
 
 def tokenizer_file(folder: Path | str) -> Path:
-    """Return the path of a folder's tokenizer.json.
-
-    Raises UserError where it is missing.
-    """
+    """Return the path of a folder's tokenizer.json. Raises UserError where it is missing."""
     return _file(Path(folder), TOKENIZER)
 
 
@@ -162,10 +159,8 @@ def needed_fields(folder: Path | str) -> dict[str, Any]:
 
 
 def _bart(config: Mapping[str, Any], where: str) -> dict[str, Any]:
-    """Return the fields of a model that the config.json of mBART or BART determines.
-
-    mBART has a layer norm before each sublayer and one after each stack; BART has a layer norm after each sublayer.
-    """
+    """Return the fields of a model that the config.json of mBART or BART determines."""
+    # mBART has a layer norm before each sublayer and one after each stack; BART has one after each sublayer.
     return {
         "encoder_layers": size_in(config, where, "encoder_layers"),
         "decoder_layers": size_in(config, where, "decoder_layers"),
@@ -220,7 +215,6 @@ def size_in(config: Mapping[str, Any], where: str, *names: str) -> int:
 
 
 def _file(folder: Path, name: str, remedy: str | None = None) -> Path:
-    """Return the path of a file in a model's folder; raise UserError where it is missing."""
     if not folder.is_dir():
         raise UserError("no folder of a pretrained model", where=str(folder), expected=f"a folder with {name}")
     path = folder / name
@@ -231,7 +225,6 @@ def _file(folder: Path, name: str, remedy: str | None = None) -> Path:
 
 
 def _weight_map(index: Path) -> dict[str, str]:
-    """Return the file of each parameter from an index of weights; raise UserError for a damaged index."""
     weight_map = read_object(index).get("weight_map")
     files = weight_map.values() if isinstance(weight_map, dict) else ()
     if not files or not all(isinstance(name, str) for name in files):
@@ -241,7 +234,6 @@ def _weight_map(index: Path) -> dict[str, str]:
 
 
 def _yaml(fields: Mapping[str, Any]) -> str:
-    """Return fields as a YAML mapping for a message."""
     import yaml  # imported here, since jobs may run on machines without this library
 
     return str(yaml.safe_dump(fields, default_flow_style=True, sort_keys=False, width=1000)).strip()

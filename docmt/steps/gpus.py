@@ -122,5 +122,4 @@ def wait_for_gpus(gpus: Sequence[Gpu], count: int, stop: StopRequest, is_over: C
 
 
 def _names(gpus: Iterable[Gpu]) -> str:
-    """Return the names of GPUs for a message."""
     return ", ".join(gpu.name for gpu in gpus)

@@ -37,7 +37,6 @@ def leased(folder: Path, is_done: Callable[[], bool], note: Callable[[str], None
 
 @contextmanager
 def _beating(lease: Lease) -> Iterator[None]:
-    """Give signs of life in the block."""
     over = threading.Event()
 
     def beat() -> None:

@@ -61,7 +61,6 @@ class BucketBackend(Backend):
         return self._file(self.files.info(self._path(key)))
 
     def _file(self, facts: dict[str, Any]) -> StoredFile:
-        """Return a file from its facts in a library."""
         seconds = facts.get("mtime") or facts["LastModified"]
         return StoredFile(facts["name"][len(self._path("")) :], int(facts["size"]), seconds.timestamp())
 

@@ -203,5 +203,4 @@ def _named(name: str, known: Iterable[str]) -> str:
 
 
 def _listed(rows: Iterable[StoreRow]) -> dict[str, int]:
-    """Return the bytes of the files that artifacts list, each once, by their digests."""
     return {file.sha256: file.bytes for row in rows if row.entry for file in row.entry.files.values()}

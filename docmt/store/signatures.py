@@ -72,7 +72,6 @@ class Signatures:
 
     @cached_property
     def _lists(self) -> list[SignedList]:
-        """All lists that can be read."""
         lists = []
         for file in self.backend.listed(SIGNATURES):
             try:
@@ -82,7 +81,6 @@ class Signatures:
         return lists
 
     def _problem_of(self, signed: SignedList, entry: StoreEntry) -> str | None:
-        """Return why a list does not make an entry accepted; None where it does."""
         name, problem = self._signer_of(signed)
         is_other = signed.contents[entry.identity] != entry.content
         return problem or (f"{name} has signed other bytes" if is_other else None)
