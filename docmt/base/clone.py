@@ -38,9 +38,9 @@ def clone_of(root: Path) -> Path:
 def settings_folder(root: Path, clone: Path | None = None) -> Path:
     """Return the folder of config.yaml for the folder `root`: this folder or, where it has none, the clone.
 
-    `clone`: the clone of the workflow that runs. Without a workflow, `root` must have results, so that a mistyped
-    folder is not taken for one that has the settings of the clone.
+    `clone`: the clone of the workflow that runs; None without a workflow.
     """
+    # Without a workflow, `root` must have results: a mistyped folder does not take the settings of the clone.
     if (root / CONFIG).is_file() or (clone is None and not (root / RESULTS).exists()):
         return root
     return clone or clone_of(root)

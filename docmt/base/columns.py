@@ -144,10 +144,7 @@ folders of models that read chains."""
 
 
 def with_columns(path: Path | str, table: pa.Table, schema: pa.Schema) -> pa.Table:
-    """Select the columns of `schema` and cast them to its types.
-
-    Raises UserError, which names `path`, where a column is missing or has a type that cannot be cast.
-    """
+    """Select the columns of `schema` and cast them. Raises UserError, which names `path`, for other columns."""
     missing = [name for name in schema.names if name not in table.schema.names]
     if missing:
         raise UserError(

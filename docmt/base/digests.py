@@ -13,12 +13,9 @@ BYTES_AT_ONCE = 1 << 20  # The number of bytes of a file that are read at once, 
 
 
 def canonical_json(value: Any) -> str:
-    """Return the JSON text of a value; equal values have equal texts.
-
-    Keys are sorted and there are no spaces, so that the text does not depend on the order of keys in a YAML file. Keys
-    that are numbers are sorted as the texts that JSON makes of them, so that a value that was written to a file and
-    read again has the same text.
-    """
+    """Return the JSON text of a value; equal values have equal texts, whatever the order of their keys."""
+    # Keys that are numbers are sorted as the texts that JSON makes of them: a value that was written to a file and read
+    # again has the same text.
     return canonical_text(json.loads(json.dumps(value)))
 
 

@@ -52,10 +52,8 @@ class UserError(Exception):
 
 
 def printable(text: str, breaks: str = "\n") -> str:
-    """Escape the characters of a text that a terminal would interpret or cannot print, but not those in `breaks`.
-
-    Messages need this function, since a message may quote the bytes of any file.
-    """
+    """Escape the characters that a terminal would interpret or cannot print, but not those in `breaks`."""
+    # A message may quote the bytes of any file.
     if text.replace("\n", "").isprintable() and (breaks or "\n" not in text):
         return text
     return "".join(
@@ -90,10 +88,8 @@ def nearest(name: str, valid: Iterable[str]) -> str:
 
 
 def install(*extras: str) -> str:
-    """Return the remedy for packages that are missing: the command that installs docmt with extras, in its clone.
-
-    A study folder, where a run may have stopped, has no `pins.txt`.
-    """
+    """Return the remedy for packages that are missing: the command that installs docmt with extras, in its clone."""
+    # A study folder, where a run may have stopped, has no `pins.txt`.
     wanted = f".[{','.join(extras)}]" if extras else "."
     return f"in docmt's clone: pip install -c pins.txt -e '{wanted}'"
 

@@ -83,10 +83,7 @@ MEND = "make or download the file again"
 
 
 def explained(problem: BaseException) -> UserError | None:
-    """Convert an exception that ends a command to a UserError; return none for an exception that is not about files.
-
-    A UserError is returned unchanged.
-    """
+    """Convert an exception that ends a command to a UserError, unless it is one; None where it is not about files."""
     if isinstance(problem, UserError):
         return problem
     full = disk_full(problem)
@@ -135,12 +132,9 @@ def is_passing(problem: BaseException) -> bool:
 
 
 def disk_full(problem: BaseException | None) -> OSError | None:
-    """Return the exception that reports a full disk or a used-up quota, or none.
-
-    A library may raise another exception in the place of this one, so the causes and contexts of `problem` are
-    searched.
-    """
+    """Return the exception that reports a full disk or a used-up quota, or None."""
     seen: set[int] = set()
+    # A library may raise another exception in the place of this one.
     while problem is not None and id(problem) not in seen:
         if isinstance(problem, OSError) and problem.errno in FULL:
             return problem
@@ -150,10 +144,8 @@ def disk_full(problem: BaseException | None) -> OSError | None:
 
 
 def is_of_system(problem: BaseException) -> bool:
-    """Return whether an exception is an error of the system with one of the error numbers that this module explains.
-
-    Damaged files can cause errors of the system with other numbers; the result is false for these.
-    """
+    """Return whether an exception is an error of the system that this module explains."""
+    # Damaged files can cause errors of the system with other numbers.
     return is_passing(problem) or (isinstance(problem, OSError) and problem.errno in {*SYSTEM, *FULL})
 
 
@@ -171,20 +163,17 @@ def free_bytes(path: Path) -> int:
 
 
 def first_line(problem: BaseException) -> str:
-    """Return the first line of an exception's message, or the name of its class where it has none.
-
-    Addresses in it, as libraries of object stores quote them, have no user and no query.
-    """
+    """Return the first line of an exception's message, without credentials; the name of its class without any."""
+    # Libraries of object stores quote addresses with a user or a query.
     text = without_credentials(str(problem).strip())
     return text.splitlines()[0][:LONGEST_DETAIL] if text else type(problem).__name__
 
 
 @contextmanager
 def reading(path: Path | str, what: str, expected: str | None = None, remedy: str = MEND) -> Iterator[None]:
-    """Convert any exception of the block to a UserError that names the file `path`; a UserError stays as it is.
+    """Convert any exception of the block to a UserError that names the file `path`, and says `what` is wrong with it.
 
-    `what` says what is wrong with the file, such as "not an Arrow file". Damaged bytes can cause any exception, so the
-    block must not contain code that does anything but read this file.
+    Damaged bytes can cause any exception, so the block must do nothing but read this file.
     """
     try:
         yield
@@ -222,11 +211,8 @@ def library(name: str, what: str, remedy: str | None = None) -> ModuleType:
 
 
 def need_file(path: Path | str) -> None:
-    """Raise OSError where `path` is a folder or does not exist, and UserError for a pipe or a device.
-
-    The check is made before a library opens `path`, since some libraries read a folder as a data set, and wait for ever
-    for the writer of a pipe.
-    """
+    """Raise OSError for a folder or a missing file, and UserError for a pipe or a device."""
+    # Some libraries read a folder as a data set, and wait for ever for the writer of a pipe.
     mode = Path(path).stat().st_mode
     if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
         remedy = "name a file on a disk"

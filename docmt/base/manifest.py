@@ -248,21 +248,15 @@ def listed(path: Path | str) -> ListedFile | None:
 
 
 def check_file(path: Path | str) -> None:
-    """Raise UserError where a manifest lists the file and the file has other bytes.
-
-    A file that no manifest lists is not checked: it is not the output of a job of docmt.
-    """
+    """Raise UserError where a manifest lists the file and the file has other bytes."""
     entry = listed(path)
+    # A file that no manifest lists is not the output of a job of docmt.
     if entry is not None:
         entry.check(Path(path), known_sha256(path))
 
 
 def checked_bytes(path: Path | str, has_lines: bool = False) -> bytes:
-    """Return the content of a file.
-
-    Raises UserError where a manifest lists the file and the file has other bytes, and for a line that is too long in a
-    text that `has_lines`.
-    """
+    """Return the content of a file. Raises UserError for other bytes than its manifest has, and for too long lines."""
     path = Path(path)
     if has_lines:
         with path.open("rb") as stream:
@@ -278,9 +272,10 @@ def checked_bytes(path: Path | str, has_lines: bool = False) -> bytes:
 def mixed_contents(manifests: Mapping[str, Manifest]) -> list[str]:
     """Return a sentence for each identity that has several contents among outputs and what these were made from.
 
-    `manifests`: the manifests of outputs that are read together, by their names for messages. Other processors and
-    other versions of libraries give other bytes for one identity; such outputs are hardly comparable.
+    `manifests`: the manifests of outputs that are read together, by their names for messages.
     """
+    # Other processors and other versions of libraries give other bytes for one identity; such outputs are hardly
+    # comparable.
     contents: dict[str, dict[str, list[str]]] = {}
     for name, manifest in manifests.items():
         read = [(f"the {role} of {name}", content) for role, content in manifest.inputs.items()]

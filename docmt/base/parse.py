@@ -26,21 +26,15 @@ LARGEST = 2**63 - 1  # The largest whole number: 64 bits with a sign, as tables 
 
 
 def mapping(value: Any, lines: Lines, path: tuple = ()) -> dict:
-    """Return `value` after a check that it is a mapping.
-
-    Raises UserError, with the place of `path` in `lines`, for any other type.
-    """
+    """Return `value`, a mapping. Raises UserError, with the place of `path` in `lines`, for any other type."""
     if not isinstance(value, dict):
         raise UserError("wrong type", where=lines.place(path), found=_described(value), expected="a mapping of keys")
     return value
 
 
 def laid_over(below: dict, above: Mapping) -> dict:
-    """Return `below` with the values of `above`.
-
-    Mappings are merged key by key. All other values are replaced, and so is a mapping of which `above` states the
-    `kind`, since the keys of another kind do not belong to it.
-    """
+    """Return `below` with the values of `above`; mappings are merged key by key."""
+    # A mapping of which `above` states the `kind` is replaced: the keys of another kind do not belong to it.
     both = {
         key: laid_over(below[key], value) if _is_part(below.get(key), value) else value for key, value in above.items()
     }
@@ -134,10 +128,7 @@ class Converter:
         return right
 
     def value(self, hint: Any, value: Any, path: tuple) -> Any:
-        """Convert a value to the type `hint`, with everything inside it.
-
-        Raises UserError for a value that does not have this type.
-        """
+        """Convert a value to the type `hint`, with everything inside it. Raises UserError for another type."""
         origin, options = typing.get_origin(hint), typing.get_args(hint)
         _check_number(value, self.lines, path)
         if hint is Any:

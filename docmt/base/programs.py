@@ -239,10 +239,7 @@ class Program:
             raise ProgramFailure(f"{request.field} with a line break", request.id)
 
     def _again(self, failure: ProgramFailure, pending: dict[str, Request]) -> None:
-        """End the program and send the requests that wait to a new one.
-
-        Raises UserError where one of the requests that may have caused the failure was sent too often.
-        """
+        """Send the requests that wait to a new program. Raises UserError where one of them was sent too often."""
         self._close()
         blamed = [failure.request] if failure.request else list(pending)
         self._failures.update(blamed)

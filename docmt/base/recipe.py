@@ -181,10 +181,7 @@ def artifact_name(folder: Path) -> str:
 
 
 def read_recipe(folder: Path) -> Recipe:
-    """Read the recipe in the folder of a job.
-
-    Raises UserError where the file is missing, damaged or changed by hand, and where it belongs to another folder.
-    """
+    """Read the recipe of a job. Raises UserError where it is missing, damaged, changed, or of another folder."""
     path = folder / JOB
     where, keys = str(path), ("step", "version", "settings", "inputs", "files", "libraries", "hints", "identity")
     value = read_object(path)

@@ -64,10 +64,7 @@ def leads_out(name: str | PurePosixPath) -> bool:
 
 
 def inside(folder: Path, name: str) -> Path:
-    """Return the path of a file below a folder, neither of which need exist.
-
-    Raises UserError where the name, or a link on the way to the file, leads out of the folder.
-    """
+    """Return the path of a file below a folder. Raises UserError where the name, or a link on the way, leads out."""
     path = folder / name
     if not is_inside(name) or not path.resolve().is_relative_to(folder.resolve()):
         raise UserError(

@@ -47,19 +47,13 @@ class Vocabulary:
 
     @classmethod
     def from_counts(cls, counts: Mapping[str, int], threshold: int = 0) -> "Vocabulary":
-        """Build the vocabulary of the pieces that occur `threshold` times or more.
-
-        The most frequent piece comes first, after the special symbols; ties are in the order of code points.
-        """
+        """Build the vocabulary of the pieces that occur `threshold` times or more, the most frequent first."""
         frequent = [piece for piece in by_frequency(counts) if counts[piece] >= threshold and piece not in SPECIALS]
         return cls(SPECIALS + tuple(frequent))
 
     @classmethod
     def load(cls, path: Path | str) -> "Vocabulary":
-        """Read a vocabulary from a file with a piece on each line.
-
-        Raises UserError where the file is missing, does not start with the special symbols, or has a piece twice.
-        """
+        """Read a vocabulary, a piece on each line. Raises UserError for a missing or other file, and a piece twice."""
         pieces = tuple(read_text(path).split("\n")[:-1])  # a piece may contain U+2028, at which splitlines would cut
         if pieces[: len(SPECIALS)] != SPECIALS:
             raise UserError(

@@ -55,13 +55,8 @@ class Systems:
     def entries(self, seeds: tuple[int, ...], before: list[Entry]) -> Iterator[Entry]:
         """Yield an entry for each corpus and each system on the corpus.
 
-        `seeds`: the seeds of systems for which neither the system nor the study states seeds. `before`: the entries of
+        `seeds`: those of systems for which neither the system nor the study states seeds. `before`: the entries of
         earlier studies.
-
-        The folder of a system is its name, in the first study with a system of this name. Where a later study has a
-        different system of the same name, its folder is `<system>@<study>`, so that a new study never moves the files
-        of another study. Rules know by a folder's name how its translations are made, so this is the same on all
-        corpora.
         """
         study = self.resolver.study
         digests = {name: self._settings_digest(name) for name in self.systems}
@@ -71,10 +66,13 @@ class Systems:
             here = [name for name in self.systems if corpus in self.corpora[name]]
             known = {name: earlier[corpus, name] for name in here if (corpus, name) in earlier}
             shared = {name: entry for name, entry in known.items() if entry.settings_digest == digests[name]}
+            # Rules know by a folder's name how its translations are made, so this is the same on all corpora.
             occupied = {
                 *known,
                 *(name for name in here if origins.get(name) not in (None, self.systems[name].origin)),
             }
+            # A different system with the name of an earlier study's one gets a folder of its own, so that a new study
+            # never moves the files of another study.
             folders = {
                 name: name if name in shared or name not in occupied else f"{name}@{study.study}" for name in here
             }

@@ -65,17 +65,12 @@ class Grid(RunConfig):
         return Places(root / RESULTS, mirror or self.mirror, self.local)
 
     def data_folder(self, corpus: str) -> str:
-        """Return the folder name of a corpus in stages 1 to 4, whose paths have no scale.
-
-        It is the name of the corpus, or `<corpus>@<scale>` for its fixture.
-        """
+        """Return the folder of a corpus in stages 1 to 4: its name, or `<corpus>@<scale>` for its fixture."""
+        # The paths of these stages have no scale.
         return corpus if self.fixtures is None else f"{corpus}@{self.scale}"
 
     def corpus_in(self, folder: str, where: str) -> str:
-        """Return the name of the corpus whose folder in stages 1 to 4 is `folder`.
-
-        Raises UserError, at `where`, where no corpus has such a folder, and for the fixture of another scale.
-        """
+        """Return the corpus of a folder in stages 1 to 4. Raises UserError, at `where`, for a folder of none."""
         folders = {self.data_folder(corpus): corpus for corpus in self.corpora}
         check_known("corpus", folder, folders, where)
         return folders[folder]
@@ -127,10 +122,7 @@ class Grid(RunConfig):
         return self._by_scores[f"{corpus}/{folder}"]
 
     def with_model(self, corpus: str, folder: str) -> Entry:
-        """Return the entry whose folder is `corpus/folder`, as `find` does.
-
-        Raises UserError also where docmt trains no such system: its translations come from elsewhere.
-        """
+        """Return the entry as `find` does. Raises UserError also for a system that docmt does not train."""
         entry = self.find(corpus, folder)
         if isinstance(entry.system, ExternalSystem):
             about = f"{entry.system.source.about}, which docmt does not make"
@@ -154,10 +146,7 @@ class Grid(RunConfig):
         return chain
 
     def corpora_for(self, entry: Entry) -> list[str]:
-        """Return the corpora that an entry needs.
-
-        They are the corpora of the entry and of its vocabularies, and those of the entries whose models it starts from.
-        """
+        """Return the corpora of an entry, of its vocabularies, and of the entries whose models it starts from."""
         pairs = [
             (start.corpus, self.texts[start.system.text].learnt_on or start.corpus) for start in self.starts(entry)
         ]

@@ -104,19 +104,14 @@ class Resolver:
         return self._known(name, "extends", self.study.systems[name].get("extends"))
 
     def init_from(self, name: str) -> str | None:
-        """Return the system whose model the training of system `name` starts from, or None.
-
-        A system inherits `init_from` unless it states a key of `STARTS`; `init_from: null` removes an inherited start.
-        """
+        """Return the system whose model the training of system `name` starts from, or None."""
+        # It is inherited unless a key of `STARTS` is stated; `init_from: null` removes an inherited start.
         return self._started(name)[0]
 
     def corpora(self, name: str) -> tuple[str, ...]:
-        """Return the corpora of a system, in the order of the study.
-
-        A system inherits its corpora; with `corpora: null` it has all corpora of the study instead. Raises UserError
-        for an empty list, and for a corpus that the study does not list.
-        """
+        """Return the corpora of a system, in the order of the study. Raises UserError for none, and an unknown one."""
         where, scope = self._scope(name, "corpora")
+        # The system states `corpora: null`, or neither it nor an ancestor states corpora.
         if scope.corpora is None:
             return self.study.corpora
         for number, corpus in enumerate(scope.corpora):
@@ -134,6 +129,7 @@ class Resolver:
         """
         _, scope = self._scope(name, "seeds")
         seeds = scope.seeds or self.study.seeds or otherwise
+        # An external system with a single run has the first of them.
         is_single = external_key(self.study.systems[name]) and not self.resolve(name).source.has_seeds
         return seeds[:1] if is_single else seeds
 

@@ -34,10 +34,7 @@ class ScaledView(Checked):
     )
 
     def laid_over(self, view: ViewConfig) -> ViewConfig:
-        """Return the view with its training `sample` times the share; a view without `sample` is unchanged.
-
-        The sample of the result has at least one segment.
-        """
+        """Return the view with its training `sample`, if it has one, times the share: one segment at least."""
         if view.train.sample is None:
             return view
         sample = max(1, round(self.sample_share * view.train.sample))
@@ -62,10 +59,7 @@ class Scale:
     checkpoints: tuple[RandomCheckpoint, ...] = ()
 
     def checkpoint(self, stated: Any) -> Any:
-        """Return the folder of the random checkpoint that replaces the checkpoint in the folder `stated`.
-
-        The result is `stated` itself where the scale does not replace it.
-        """
+        """Return the folder of the random checkpoint that replaces `stated`; `stated` itself without any."""
         folders = {checkpoint.stands_for: checkpoint.folder(self.name) for checkpoint in self.checkpoints}
         return folders.get(stated, stated) if isinstance(stated, str) else stated
 
@@ -85,11 +79,7 @@ class Scale:
 
 
 def load_scale(folder: Path, name: str, where: str) -> Scale:
-    """Read the scale with this name from a folder of scales.
-
-    Raises UserError, at `where`, for an unknown scale, and, at the line of the scale's file, for a key or value that a
-    scale cannot have.
-    """
+    """Read a scale. Raises UserError, at `where`, for an unknown scale, and, at its line, for a wrong key or value."""
     known = {path.stem: path for path in folder.glob("*.yaml")}
     check_known("scale", name, known, where)
     check_name("scale", name, str(known[name]))

@@ -30,11 +30,7 @@ Values = list[int | float]  # The values of a sweep, in the order of the file.
 
 
 def load_study(path: Path) -> tuple[StudyConfig, Lines]:
-    """Read a study, and the lines of its keys.
-
-    Raises UserError for a value that the schema does not allow, for a name that may not be part of a path, and where
-    the study does not have the name of its file.
-    """
+    """Read a study, and the lines of its keys. Raises UserError for a wrong value, and another name than its file's."""
     value, lines = load_yaml(path)
     study = parse(StudyConfig, expand(value, lines), lines)
     check_name("study", study.study, lines.place(("study",)))

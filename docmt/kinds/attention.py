@@ -138,10 +138,7 @@ def is_word(piece: str) -> bool:
 
 
 def inside_maps(results: Results, corpus: str, system: str) -> InsideMaps | None:
-    """Read the maps of a system with its first seed.
-
-    The result is None where `docmt inspect` has not run, or where its document has no chain.
-    """
+    """Read the maps of a system with its first seed; None where `docmt inspect` has not run, or found no chain."""
     from docmt.base.columns import INSIDE
     from docmt.base.tables import read_arrow
 

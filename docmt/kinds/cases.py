@@ -42,6 +42,7 @@ class CasesFigure(FigureConfig):
         super().check(checks, path)
         for key in ("baseline", "system"):
             checks.system(getattr(self, key), self.corpus, (*path, key))
+        # Chains of two systems can be compared only where both read the same source words.
         texts = [checks.systems[name].text for name in (self.system, self.baseline)]
         description = f"{self.system} with text {texts[0]}, {self.baseline} with {texts[1]}"
         checks.require(texts[0] == texts[1], "systems with different texts", description, (*path, "system"))

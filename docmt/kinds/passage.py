@@ -49,12 +49,10 @@ class TranslatedPassage(PassageConfig):
         return ["passages"]
 
     def check(self, checks: Checks, path: tuple) -> None:
-        """Raise UserError where the base class does, and where a published translation has the label of no system.
-
-        A system without a model is refused too, since it cannot translate sentences of a study.
-        """
+        """Raise UserError where the base class does, and where a published translation has the label of no system."""
         super().check(checks, path)
         for number, labelled in enumerate(self.systems):
+            # A system without a model cannot translate sentences of a study.
             checks.model(labelled.system, (*path, "systems", number, "system"))
         labels = [system.name for system in self.systems]
         for number, document in enumerate(self.documents):

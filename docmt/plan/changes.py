@@ -47,11 +47,9 @@ def changes(before: Recipe, now: Recipe) -> Iterator[Difference]:
 
 
 def differences(before: object, now: object, path: str = "") -> dict[str, tuple[object, object]]:
-    """Return the values that differ between two nested values of JSON, by their names joined with points.
-
-    Lists of one length are compared item by item; the names of the items are their places, from 0.
-    """
+    """Return the values that differ between two nested values of JSON, by their names joined with points."""
     if isinstance(before, list) and isinstance(now, list) and len(before) == len(now):
+        # Lists of one length are compared item by item; the names of the items are their places, from 0.
         before, now = dict(enumerate(before)), dict(enumerate(now))
     if not (isinstance(before, dict) and isinstance(now, dict)):
         return {} if before == now else {path: (before, now)}

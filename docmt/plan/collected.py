@@ -51,10 +51,7 @@ def collect_after_run(plan: Plan) -> Iterator[str]:
 
 
 def scores_of_project(plan: Plan) -> "tuple[pa.Table, list[str]]":
-    """Return the scores below the project's folder as a table, scale by scale and study by study.
-
-    Scores that are damaged are left out: the second result has a line about each of them.
-    """
+    """Return the scores of the project as a table, by scale and study, and a line about each damaged file."""
     # The import takes a tenth of a second, which jobs that only read the rules need not wait for.
     import pyarrow as pa
 

@@ -109,10 +109,8 @@ class Driver:
         return self.plan.to_run(self.target_jobs, self.is_forced)
 
     def prepare(self) -> None:
-        """Check what the targets need, look into the store, and print what the run leaves out; once.
-
-        Snakemake knows the targets only after it has read the rules.
-        """
+        """Check what the targets need, look into the store, and print what the run leaves out; once."""
+        # Snakemake knows the targets only after it has read the rules.
         if self._is_prepared:
             return
         self._is_prepared = True

@@ -74,20 +74,14 @@ class Estimates:
     """Estimates of the cost of trainings, from a plan and from what it finds finished."""
 
     def __init__(self, plan: Plan, device: Device | None = None) -> None:
-        """Read the records of finished trainings; `device` replaces the kind of device that the grid's setting means.
-
-        Trainings that come from the store cost nothing. Raises UserError for a damaged record.
-        """
+        """Read the records of finished trainings; `device` replaces the grid's. Raises UserError for a damaged one."""
         grid = plan.grid
         self.jobs, self.grid, self.sizes = plan, grid, Sizes(plan)
         self.rates = Rates(self._measured(), device or device_of(grid.device))
 
     def plan(self, entries: Iterable[Entry]) -> TrainingPlan:
-        """Return the plan of all trainings that the entries need.
-
-        An entry needs a training for each of its seeds, and with the same seed the trainings of the models that it
-        starts from. A training that several entries need counts once. An external system needs none.
-        """
+        """Return the plan of all trainings that the entries need, each once; an external system needs none."""
+        # With each seed, an entry also needs the trainings of the models that it starts from.
         needed = {
             self._job(start.corpus, start.trained, seed): start
             for entry in entries
@@ -97,6 +91,7 @@ class Estimates:
         }
         # A training has ended when its record exists, since it writes the record as the last of its files.
         absent = {job: start for job, start in needed.items() if not self._has_record(job)}
+        # Trainings that come from the store cost nothing.
         missing = [start for job, start in absent.items() if job not in self.jobs.fetched]
         known = [(entry, hours) for entry in missing if (hours := self.hours(entry)) is not None]
         return TrainingPlan(
@@ -220,16 +215,15 @@ def _copies(system: TrainedSystem) -> int:
 
 
 def estimated_minutes(plan: Plan, jobs: Iterable[Job]) -> dict[Job, int]:
-    """Return the time limit of each job with an estimate; a training that was interrupted counts from its beginning.
-
-    The result is empty where a record or a card is damaged, which the run may be about to make again.
-    """
+    """Return the time limit of each job with an estimate; empty where a record or a card is damaged."""
     estimated = [job for job in jobs if job.step in UNKNOWN]
     if not estimated:
         return {}
     try:
         estimates = Estimates(plan)
+        # A training that was interrupted counts from its beginning.
         hours = {job: _hours(estimates, job) for job in estimated}
+    # The run may be about to make it again.
     except UserError:
         return {}
     return {job: minutes_for(number) for job, number in hours.items() if number is not None}

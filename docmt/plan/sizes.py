@@ -34,11 +34,9 @@ class Sizes:
         return known.get("source", guess), known.get("target", guess)
 
     def epoch(self, entry: Entry) -> Pass | None:
-        """Return the size of a pass over the training data; None where it is unknown.
-
-        Where the size of the corpus is unknown, the size of a sample of its segments is known.
-        """
+        """Return the size of a pass over the training data; None where it is unknown."""
         known = self._size(entry, "train")
+        # The size of a sample is known where that of its corpus is not.
         return self.typical(entry) if known is None and entry.system.view.train.sample is not None else known
 
     def typical(self, entry: Entry) -> Pass:
@@ -46,6 +44,7 @@ class Sizes:
 
         There are a million documents, more segments than a sample has.
         """
+        # A million documents have more segments than a sample has.
         return pass_of([DocumentGroup(1e6, 1e6 * SENTENCES, PIECES, PIECES)], entry.system.view.train)
 
     def of_split(self, entry: Entry, split: Literal["dev", "test"]) -> Pass:

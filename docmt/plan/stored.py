@@ -74,13 +74,11 @@ def entries_in(store: Store, plan: Plan, jobs: list[Job], has_notes: bool = True
 
 
 def to_pull(plan: Plan, store: Store, targets: list[Job]) -> Stored:
-    """Return the entries of a store for all that targets are made from and that is not finished here.
-
-    Data, such as tokens and views, are left out unless a job reads them that is left to run.
-    """
+    """Return the entries of a store for all that targets are made from and that is not finished here."""
     lacking = [job for job in plan.closure(targets) if not plan.is_finished(job)]
     stored = entries_in(store, plan, lacking, has_notes=False)
     plan.fetched = {*stored.entries}
+    # Data, such as tokens and views, are left out unless a job reads them that is left to run.
     wanted = plan.to_run([*targets, *(job for job in stored.entries if job.step not in DATA)])
     return Stored({job: stored.entries[job] for job in wanted if job in stored.entries}, stored.lines)
 

@@ -191,12 +191,12 @@ def targets(plan: Plan, studies: Iterable[str], scores: bool) -> Iterator[Target
     """Yield the target `all` of a plan, the targets of each of `studies`, and the targets of corpora.
 
     The targets of a study are the study and its items, and, where `scores` is true, the scores of each system and seed.
-    Scores that several studies share are targets of the first of them.
     """
     listed, yielded = Targets(plan), set()
     yield listed.every()
     for study in studies:
         for target in listed.of_study(study, scores):
+            # Scores that several studies share are targets of the first of them.
             if target.target not in yielded:
                 yielded.add(target.target)
                 yield target

@@ -22,11 +22,9 @@ class BestLine:
 
 
 def mark_best(rows: Sequence[Row]) -> list[Row]:
-    """Return the rows with `is_best` set in the cells that have the best number of their column.
-
-    Numbers are compared as they are printed, so that two equal numbers of a page are both the best or neither is.
-    """
+    """Return the rows with `is_best` set in the cells that have the best number of their column."""
     columns = zip(*(row.cells for row in rows if row.cells), strict=True)
+    # Numbers are compared as they are printed: of two equal ones, both are the best or neither is.
     best = [_best_number(cells) for cells in columns]
     return [dataclasses.replace(row, cells=_marked(row.cells, best)) for row in rows]
 

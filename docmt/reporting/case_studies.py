@@ -107,16 +107,15 @@ class ChainStudy:
 
 
 def corpus_chain_study(results: Results, corpus: str) -> ChainStudy | None:
-    """Return the case study of a corpus for the smallest seed that was scored; None where no chains were scored.
+    """Return the case study of a corpus for the smallest scored seed; None where no chains were scored.
 
-    The systems are those with the same preset of text as the first one: chains of other presets cannot be compared.
-    Systems that translate documents without marks between sentences are left out too. Raises UserError where a file of
-    translations does not have a line for each test sentence.
+    Raises UserError where a file of translations does not have a line for each test sentence.
     """
     runs = [run for run in results.of(corpus) if run.occurrences.exists() and has_sentences(run)]
     if not runs:
         return None
     first = min(runs, key=lambda run: run.seed)
+    # Chains of other presets of text than the first system's cannot be compared.
     comparable = [run for run in runs if (run.seed, run.entry.system.text) == (first.seed, first.entry.system.text)]
     return chain_study(results, comparable)
 
@@ -137,10 +136,7 @@ def chain_study(results: Results, runs: Sequence[Run]) -> ChainStudy:
 
 
 def documents_to_show(chains: Sequence[ChainCase]) -> list[str]:
-    """Return the documents with the largest numbers of chains on which systems differ, at most MOST_CASES.
-
-    Of documents with equal numbers the earlier one comes first.
-    """
+    """Return at most MOST_CASES documents with the most chains that differ, the earlier one of equals first."""
     return [name for name, _ in Counter(chain.document for chain in chains if chain.differs).most_common(MOST_CASES)]
 
 

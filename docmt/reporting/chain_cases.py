@@ -149,11 +149,9 @@ def chain_counts(chains: Sequence[ChainCase], system: str | None) -> ChainCounts
 
 
 def overcorrected(chains: Sequence[ChainCase]) -> list[ChainCase]:
-    """Return the chains that at least one system over-corrects, and that show it beyond doubt.
-
-    A chain is left out where any two translations by the reference share a word, as "every day" and "rides every day"
-    do: there the reference may not vary, and the word alignment may have linked one word too many. Chains on which the
-    systems differ come first. Within both groups the chain with more occurrences comes first.
-    """
+    """Return the chains that at least one system over-corrects, and that show it beyond doubt."""
+    # Any two translations by the reference that share a word, as "every day" and "rides every day" do, cast doubt: the
+    # alignment may have linked one word too many.
     chosen = [chain for chain in chains if any(map(chain.is_overcorrected, chain.systems)) and chain.reference.differs]
+    # Chains on which the systems differ come first, and then those with more occurrences.
     return sorted(chosen, key=lambda chain: (not chain.differs, -len(chain.places)))

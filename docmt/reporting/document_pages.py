@@ -58,10 +58,7 @@ class DocumentList:
 
 
 def write_documents(renderer: Renderer, folder: Path) -> None:
-    """Write the list of documents and their pages; pages of an earlier test set are removed.
-
-    Nothing is written for a study without translations.
-    """
+    """Write the list of documents and their pages; nothing for a study without translations."""
     lists = [_listed(read, renderer.results.baseline) for read in renderer.translations.values()]
     written = set()
     if lists:
@@ -69,6 +66,7 @@ def write_documents(renderer: Renderer, folder: Path) -> None:
         written.add(_write(index, renderer.render("documents.html", index, lists=lists)))
     for listed in lists:
         written |= {_write(path, page) for path, page in _pages(listed, renderer, folder)}
+    # These are pages of an earlier test set.
     for path in set(folder.rglob("*.html")) - written:
         path.unlink()
 

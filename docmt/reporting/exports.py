@@ -53,16 +53,14 @@ def _has_panels(piece: Piece) -> bool:
 
 
 def write_exports(piece: Piece, results: Results, output: Path) -> None:
-    """Write the files of an item beside its page `output`.
-
-    The LaTeX and Markdown of a table of systems show what its page shows. Those of other tables have all records.
-    """
+    """Write the files of an item beside its page `output`."""
     write_json(output.with_suffix(".json"), to_json(piece, results))
     write_records(piece.records, output.with_suffix(".parquet"))
     texts = {"csv": to_csv(piece)}
     if _has_panels(piece):
         write_figure(piece.content, output)
     if isinstance(piece.item, TableConfig):
+        # Those of a table of systems show what its page shows; those of other tables have all records.
         table, title = text_table(piece), ". ".join(filter(None, (piece.item.paper, piece.item.title)))
         texts |= {"tex": to_latex(table, title, piece.name), "md": to_markdown(table, title)}
     for ending, text in texts.items():
@@ -85,10 +83,7 @@ def to_json(piece: Piece, results: Results) -> dict[str, Any]:
 
 
 def to_csv(piece: Piece) -> str:
-    """Return the records as CSV, a line for each record; lists, such as the values of seeds, are joined by spaces.
-
-    Numbers are not rounded.
-    """
+    """Return the records as CSV, a line for each, not rounded; lists, such as the values of seeds, have spaces."""
     columns = keys_of(piece.records)
     return csv_lines([columns, *([_plain(record.get(column)) for column in columns] for record in piece.records)])
 
@@ -98,10 +93,7 @@ def _plain(value: Any) -> Any:
 
 
 def write_records(records: Sequence[dict[str, Any]], output: Path) -> None:
-    """Write records as a table, a column for each key; a key that a record lacks is null.
-
-    A column whose values have several types, such as published numbers of which some are texts, is a column of texts.
-    """
+    """Write records as a table, a column for each key: null where a record lacks it, texts for several types."""
     columns = {name: _column([record.get(name) for record in records]) for name in keys_of(records)}
     write_parquet(output, pa.table(columns))
 
