@@ -56,8 +56,5 @@ class Folders:
 
     @classmethod
     def of(cls, root: Path, clone: Path | None = None) -> "Folders":
-        """Return the folders of a run in the folder `root`; `clone` is that of the workflow that runs.
-
-        Raises UserError where there is no clone.
-        """
+        """Return the folders of a run in `root`, with the workflow of `clone`. Raises UserError without a clone."""
         return cls(root, settings_folder(root, clone), clone or clone_of(root))

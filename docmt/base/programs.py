@@ -199,10 +199,7 @@ class Program:
         self._process.send(request.line)
 
     def _next(self, pending: dict[str, Request], done: set[str]) -> tuple[Request, dict]:
-        """Return the next answer to a request that waits; an answer to an earlier request is left out, with a line.
-
-        Raises ProgramFailure where no answer comes, or where it is not complete.
-        """
+        """Return the next answer to a request that waits. Raises ProgramFailure where no whole answer comes."""
         since = time.monotonic()
         while True:
             line = self._process.receive(self.timeout_seconds, since)

@@ -130,11 +130,8 @@ class FileConfig(Checksums):
 
     @property
     def digest(self) -> str | None:
-        """The digest by which the catalogue identifies the content; None where it states none.
-
-        It is a SHA-256 alone, or the kind and the value of another checksum (`git_blob:48d6...`). The identities of
-        artifacts have it, so it is the same whichever source gives the file.
-        """
+        """The digest by which the catalogue identifies the content, such as `git_blob:48d6...`; None without any."""
+        # The identities of artifacts have it, so it is the same whichever source gives the file.
         if self.git_objects:
             return git_objects_digest(self.git_objects)
         for kind, value in self.stated.items():

@@ -25,13 +25,11 @@ def chunks_of(stream: IO[bytes]) -> Iterator[bytes]:
 
 
 def tar_chunks(folder: Path) -> Iterator[bytes]:
-    """Yield the bytes of a tar with the files of a folder.
-
-    They depend on the paths and contents of the files alone, and not on times, owners or rights.
-    """
+    """Yield the bytes of a tar with the files of a folder."""
     # Imported late, since planning imports this module and rarely meets a folder.
     import tarfile
 
+    # They depend on the paths and contents of the files alone, and not on times, owners or rights.
     for path in files_below(folder):
         member = tarfile.TarInfo(path.relative_to(folder).as_posix())
         member.size = path.stat().st_size

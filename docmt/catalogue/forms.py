@@ -51,10 +51,7 @@ class ReaderConfig(Checked):
         return self if set(SPLITS) <= set(splits) else None
 
     def small(self, fixture: FixtureConfig) -> Self:
-        """Return the reader of a fixture.
-
-        A reader that generates text gets the fixture's sizes; a reader of files is unchanged.
-        """
+        """Return the reader of a fixture: one that generates text gets its sizes, one of files is unchanged."""
         return self
 
 
@@ -91,10 +88,8 @@ class FileReaderConfig(ReaderConfig):
         raise NotImplementedError
 
     def downloads_of(self, path: str, downloads: Collection[str]) -> list[str]:
-        """Return the names of the `downloads` that hold a path of `files_of_splits`.
-
-        This is the archive, or the first part of the path; a part in braces stands for any text.
-        """
+        """Return the names of the `downloads` that hold a path of `files_of_splits`."""
+        # This is the archive, or the first part of the path; a part in braces stands for any text.
         first = self.archive or path.split("/")[0]
         if "{" not in first:
             return [first] if first in downloads else []
@@ -151,10 +146,8 @@ class SplitsReaderConfig(FileReaderConfig):
         return [path for _, path in _paths(self.splits[split], ())]
 
     def limited(self, splits: Collection[str]) -> Self | None:
-        """Return this reader for some of its splits; return none where no split remains.
-
-        A reader whose splits come from the same files is returned for all of them or not at all.
-        """
+        """Return this reader for some of its splits; return none where no split remains."""
+        # A reader whose splits come from the same files is returned for all of them or not at all.
         if not self.splits or (self.held_out and not {TRAIN, *self.held_out} <= set(splits)):
             return super().limited(splits)
         remaining = {split: files for split, files in self.splits.items() if split in splits}

@@ -30,10 +30,7 @@ class HeldOutConfig(Checked):
         need(fits, "at_most", self.at_most, "none beside first, which is a number of documents")
 
     def takes(self, number: int) -> bool:
-        """Return whether the split gets a document.
-
-        `number` is the number of the document, counted from 1 among those that the splits before have left.
-        """
+        """Return whether the split gets document `number`, from 1 among those that the splits before left."""
         if self.first is not None:
             return number <= self.first
         return number % self.every == 0 and (self.at_most is None or number <= self.at_most * self.every)
@@ -41,10 +38,7 @@ class HeldOutConfig(Checked):
 
 @dataclass
 class Allocation:
-    """The split of each training document, one after another.
-
-    dev comes first: test gets documents of those that dev has left.
-    """
+    """The split of each training document; dev comes first: test gets documents of those that dev has left."""
 
     held_out: Mapping[str, HeldOutConfig]
     _numbers: dict[str, int] = field(default_factory=lambda: dict.fromkeys(HELD_OUT, 0))

@@ -194,11 +194,9 @@ def _per_segment(part: dict, side: str, of_sentence: int) -> float:
 
 
 def of_vocabulary(side: str) -> Callable[[dict, str], float | None]:
-    """Return a function from a card of stage 2 and a split to the size of the side's vocabulary.
-
-    Vocabularies are learnt from the training split, so that other splits have no such count. The size in the card
-    includes the special symbols, which papers may count in part or not at all; here they are subtracted.
-    """
+    """Return a function from a card of stage 2 and a split to the size of the side's vocabulary."""
+    # Only the training split has a vocabulary. The size in the card includes the special symbols, which papers may
+    # count in part or not at all; here they are subtracted.
     return lambda card, split: card["vocabulary"][side] - len(SPECIALS) if split == "train" else None
 
 

@@ -54,10 +54,7 @@ class CorpusDraft:
         return [*(note for draft in self.drafts for note in draft.notes), *([held_out] if self.held_out else [])]
 
     def value(self, name: str) -> Value:
-        """Return the content of the corpus file.
-
-        Raises UserError where the drafts are of different languages, and where the main one is a test set.
-        """
+        """Return the content of the corpus file. Raises UserError for several languages, and for a main test set."""
         if self.main.is_test_set:
             raise UserError(
                 "a test set is no text for training",

@@ -56,12 +56,13 @@ def wish_for(
 ) -> Wish:
     """Return the wish for a file of the catalogue's file `catalogue`, with the digest that the file shall have.
 
-    Where the catalogue states no digest, it is that of the user's file, which the user may change, or that of the
-    first download, which the lock file keeps. Raises UserError for a damaged lock file.
+    Raises UserError for a damaged lock file.
     """
     key, locked = f"{owner}/{file.name}", locked_checksums(lock) if lock is not None else {}
     if file.digest is not None:
         return Wish(file, owner, output, None, str(catalogue), user_file)
+    # Without a digest of the catalogue, it is that of the user's file, which the user may change, or of the first
+    # download.
     if user_file is not None:
         return Wish(file, owner, output, file_digest(user_file, file), str(user_file), user_file)
     if key in locked:
@@ -72,8 +73,7 @@ def wish_for(
 def fetch(wish: Wish, mirror: str | None = None, network: Network | None = None) -> None:
     """Get a file from the user's own folder, the mirror or the sources of the catalogue, in this order.
 
-    Nothing happens where the file is there. Raises UserError, with the reason for each place, where no place gives the
-    file, and where a person has put another file in its place.
+    Raises UserError where no place gives the file, and where a person has put another file in its place.
     """
     if wish.output.exists() and _is_there(wish):
         return
@@ -237,13 +237,14 @@ def fetch_set(
 ) -> Path:
     """Download the files of a set that are not there, and return their folder.
 
-    `root`: the folder of the project. `folder`: the folder of the files in place of the set's own. Digests that nobody
-    states are recorded in the lock file once all files are there. Raises UserError where no source gives a file.
+    `root`: the folder of the project. `folder`: the folder of the files in place of the set's own. Raises UserError
+    where no source gives a file.
     """
     output, lock = folder or root / config.folder, root / LOCK
     for file in config.files:
         catalogue = FOLDER / f"{config.set}.yaml"
         fetch(wish_for(file, config.set, output / file.name, catalogue, lock), mirror, network)
+    # Digests that nobody states are recorded once all files are there.
     unknown = {file.name: file_digest(output / file.name, file) for file in config.files if file.digest is None}
     record_first(lock, {f"{config.set}/{name}": digest for name, digest in unknown.items()})
     return output

@@ -83,10 +83,7 @@ class Network:
 
 
 def transfer(url: str, part: Path, has_checksum: bool, network: Network) -> None:
-    """Download the rest of a part, or the whole file.
-
-    `has_checksum`: whether a wrong content would be noticed later. Raises SourceFailed.
-    """
+    """Download the rest of a part, or the whole file, whose content is checked later or not. Raises SourceFailed."""
     retrying = tenacity.Retrying(
         retry=tenacity.retry_if_exception_type(Interrupted),
         stop=tenacity.stop_after_attempt(ATTEMPTS),
@@ -186,12 +183,10 @@ class WrongContent(SourceFailed):
 
 
 def reason(problem: Exception) -> str:
-    """Return the cause of a failed transfer, without the messages that the library `requests` puts around the cause.
-
-    An address in it, to which a server has redirected, has no query: that may be a signature.
-    """
+    """Return the cause of a failed transfer, without the messages that the library `requests` puts around it."""
     while problem.args and isinstance(problem.args[0], Exception):
         problem = problem.args[0]
     inner = getattr(problem, "reason", None)
     # The messages of the library begin with the name of a connection object, which ends at the first colon.
+    # An address to which a server has redirected has no query: that may be a signature.
     return without_credentials(str(inner or problem).split(": ", 1)[-1])

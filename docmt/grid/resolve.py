@@ -121,12 +121,7 @@ class Resolver:
         return tuple(corpus for corpus in self.study.corpora if corpus in scope.corpora)
 
     def seeds(self, name: str, otherwise: tuple[int, ...]) -> tuple[int, ...]:
-        """Return the seeds of a system, one for each training.
-
-        They are the seeds that the system states, or else its nearest ancestor that states seeds. Without such seeds,
-        and with `seeds: null`, they are the seeds of the study or, where the study states none, `otherwise`. An
-        external system with a single run has the first of them.
-        """
+        """Return a system's seeds, one for each training; `otherwise` where neither it nor its study states any."""
         _, scope = self._scope(name, "seeds")
         seeds = scope.seeds or self.study.seeds or otherwise
         # An external system with a single run has the first of them.

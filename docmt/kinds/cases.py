@@ -34,11 +34,7 @@ class CasesFigure(FigureConfig):
         return ["occurrences", "translations", "tokens"]
 
     def check(self, checks: Checks, path: tuple) -> None:
-        """Raise UserError where the study lacks a system on the corpus, or the systems name different presets of text.
-
-        Lexical chains of two systems can be compared only where both systems read the same source words, and so have
-        the same preset of text (tokenisation, case and pieces).
-        """
+        """Raise UserError where the study lacks a system on the corpus, or the two have other presets of text."""
         super().check(checks, path)
         for key in ("baseline", "system"):
             checks.system(getattr(self, key), self.corpus, (*path, key))

@@ -38,10 +38,7 @@ class FileDigests:
             return {}
 
     def of(self, path: Path, file: FileConfig | None = None) -> str:
-        """Return the SHA-256 of a file; for a file of the catalogue a digest of the kind that the catalogue states.
-
-        Raises UserError where the file cannot be read.
-        """
+        """Return the SHA-256 of a file, or the catalogue's kind of digest. Raises UserError without the file."""
         place = self.root / path
         try:
             status = place.stat()

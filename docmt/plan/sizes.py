@@ -40,10 +40,7 @@ class Sizes:
         return self.typical(entry) if known is None and entry.system.view.train.sample is not None else known
 
     def typical(self, entry: Entry) -> Pass:
-        """Return the size of a pass over typical training data, for the shape of its segments; a sample has its size.
-
-        There are a million documents, more segments than a sample has.
-        """
+        """Return the size of a pass over typical data, for the shape of its segments; a sample has its own size."""
         # A million documents have more segments than a sample has.
         return pass_of([DocumentGroup(1e6, 1e6 * SENTENCES, PIECES, PIECES)], entry.system.view.train)
 

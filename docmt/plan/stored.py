@@ -32,10 +32,7 @@ class Stored:
 
 
 def stored_for(plan: Plan, jobs: Iterable[Job]) -> Stored:
-    """Return the entries of jobs that a run can fetch; none where config.yaml names no store to pull from.
-
-    A store that cannot be used is told, and the run goes on without it. Raises UserError for an address that is none.
-    """
+    """Return the entries that a run can fetch; none without a store. Raises UserError for an address that is none."""
     grid = plan.grid
     if not grid.pulls:
         return Stored()

@@ -113,15 +113,13 @@ class DamagedFile:
 
 
 def damaged_files(root: Path, folder: Path) -> Iterator[DamagedFile]:
-    """Yield the damaged files of the finished artifact in a folder, relative to the project's folder `root`.
-
-    Where its recipe, its manifest or its record is damaged, nobody knows the digests of its files.
-    """
+    """Yield the damaged files of the finished artifact in a folder, relative to the project's folder `root`."""
     mend = f"rm -r {quote((root / folder).as_posix())}"
     try:
         artifact = RunArtifact.read(root, folder.as_posix())
     except UserError as problem:
         yield DamagedFile(f"{folder}/{Path(problem.where or '').name}", problem.what, mend)
+        # Its recipe, manifest or record is damaged: nobody knows the digests of its files.
         return
     for name, stated in sorted(artifact.files.items()) if artifact else ():
         path, place = folder / name, root / folder / name

@@ -45,11 +45,9 @@ def new_crate() -> ROCrate:
 
 
 def add(crate: ROCrate, identifier: str, kind: str, /, **properties: Any) -> Entity:
-    """Add an entity that is no file of the crate, and return it; None values are left out.
-
-    Each identifier has one entity: the first that is added.
-    """
+    """Add an entity that is no file of the crate, and return it; None values are left out."""
     values = {name: value for name, value in properties.items() if value not in (None, [], "")}
+    # Each identifier has one entity: the first that is added.
     return crate.get(identifier) or crate.add(ContextEntity(crate, identifier, {"@type": kind, **values}))
 
 

@@ -33,10 +33,8 @@ def reasons_for_other_bits(before: Mapping[str, Any], now: Mapping[str, Any]) ->
 
 
 def first_file(before: RunArtifact, now: RunArtifact) -> str | None:
-    """Return a sentence about the first file that differs between two artifacts; None where no file does.
-
-    Files with facts of the run are left out. Of a JSON file, the first values that differ are named.
-    """
+    """Return a sentence about the first file that differs between two artifacts; None where no file does."""
+    # Files with facts of the run are left out.
     files, others = (
         {name: file for name, file in artifact.manifest.files.items() if not is_of_run(now.recipe, name)}
         for artifact in (before, now)

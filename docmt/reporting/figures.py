@@ -97,10 +97,7 @@ class Curve:
 
 
 def draw(identifier: str, label: str, paint: Callable[["Axes"], None]) -> Markup:
-    """Return the SVG of a drawing that `paint` makes on new axes; `label` describes the drawing for screen readers.
-
-    Every id inside the SVG begins with `identifier`, since an id may occur only once on a page.
-    """
+    """Return the SVG of a drawing that `paint` makes on new axes; `label` describes it for screen readers."""
     import matplotlib
     from matplotlib.figure import Figure as Canvas
 
@@ -110,6 +107,7 @@ def draw(identifier: str, label: str, paint: Callable[["Axes"], None]) -> Markup
         paint(axes)
         out = io.StringIO()
         canvas.savefig(out, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
+    # Every id inside begins with `identifier`, since an id may occur only once on a page.
     return _inline(out.getvalue(), identifier, label, _readings(canvas, axes))
 
 
@@ -227,9 +225,7 @@ def label_axes(axes: "Axes", x: str, unit: str) -> None:
 
 
 def thin(values: Sequence[float]) -> list[float]:
-    """Return at most CURVE_POINTS values: the means of groups of neighbouring values.
-
-    All groups have the same size; the last group may be smaller.
-    """
+    """Return at most CURVE_POINTS values: the means of groups of neighbouring values."""
     size = -(-len(values) // CURVE_POINTS)  # rounded up
+    # All groups have the same size; the last group may be smaller.
     return [sum(group) / len(group) for n in range(0, len(values), size or 1) if (group := values[n : n + size])]

@@ -291,10 +291,7 @@ class LabelledSystem(Named):
 
 
 class Kinds(UserDict[str, type]):
-    """The kinds with a common base by their names, each a file of `docmt/kinds`, which are loaded when a study is read.
-
-    Kinds show the results of a study, so that they stand above all files that read one.
-    """
+    """The kinds with a common base by their names, each a file of `docmt/kinds`, loaded when a study is read."""
 
     def __init__(self, base: type) -> None:
         """Load nothing yet."""

@@ -92,25 +92,22 @@ def line_style(dash: str) -> str | tuple[int, tuple[float, ...]]:
 
 
 def styles(labels: Mapping[str, str]) -> dict[str, Style]:
-    """Return a style for each system; `labels` has the label of each system, in the order of the study.
-
-    The first 28 styles differ in their colours or in their dashes, and the first 196 at least in their markers.
-    """
+    """Return a style for each system; `labels` has the label of each system, in the order of the study."""
+    # The first 28 styles differ in their colours or in their dashes, and the first 196 at least in their markers.
     return {name: _style(n, label, (name,)) for n, (name, label) in enumerate(labels.items())}
 
 
 def styles_of_lines(lines: Mapping[str, Iterable[str]], look: Mapping[str, Style]) -> dict[str, Style]:
     """Return a style for each line of a figure, by its label; `lines` has the systems of each line.
 
-    A line has the style of the first of its systems in the order of `look`, the styles of the study's systems. Where
-    another line of the figure has this style already, it has that of its next system; a line without a system of its
-    own, such as a published one, has a style that no system of the study has.
+    `look`: the styles of the study's systems.
     """
     places = {name: place for place, name in enumerate(look)}
     free = count(len(look))
     drawn: dict[str, Style] = {}
     for label, systems in lines.items():
         ordered = tuple(sorted(dict.fromkeys(systems), key=lambda name: places.get(name, len(places))))
+        # A line has the style of its first system that no other line has; without one, a style that no system has.
         style = next(_unused(ordered, look, drawn.values()), None) or _style(next(free), label, ordered)
         drawn[label] = Style(style.colour, style.dash, style.marker, label, ordered)
     return drawn

@@ -25,10 +25,7 @@ def external_source(runs: Sequence[Run]) -> ExternalConfig | None:
 
 
 def not_run(why: str | None) -> str:
-    """Return the status of a system that was not run; `why` says why it was left out.
-
-    `why` is empty or None for a system that was not left out.
-    """
+    """Return the status of a system that was not run; `why` says why it was left out, where it was."""
     return f"{NOT_RUN}: {why}" if why else NOT_RUN
 
 

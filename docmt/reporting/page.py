@@ -85,10 +85,7 @@ def _first_screen(results: Results, items: Sequence[Piece]) -> dict[str, Any]:
 
 
 def absent_runs(results: Results) -> dict[str, str]:
-    """Return how many runs have no result, as a text, by the reason; empty where all have one.
-
-    A page that may read only records, such as that of a table of losses, counts runs without a training.
-    """
+    """Return how many runs have no result, as a text, by the reason; empty where all have one."""
     reasons = Counter(reason for run in results.runs if (reason := _why_absent(run, results.settings)))
     every = len(results.runs)
     return {reason: f"{count} of {every} runs" for reason, count in reasons.most_common()}
@@ -98,6 +95,7 @@ def _why_absent(run: Run, settings: ReportSettings) -> str:
     """Return why a run has no result that the page may read; empty where it has one."""
     if not (settings.read("scores") or settings.read("records")) or run.scores is not None:
         return ""
+    # A page that may read only records, such as that of a table of losses, counts runs without a training.
     if run.record is not None:
         return NOT_SCORED if settings.read("scores") else ""
     return settings.why_not_run(run.entry.corpus, run.entry.system.name) or NOT_YET

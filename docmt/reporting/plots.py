@@ -88,15 +88,12 @@ class Plot:
 
 
 def by_corpus(make: Callable[..., Plot]) -> Callable[..., list[Plot]]:
-    """Turn a function that makes the plot of one corpus into a function that makes the plots of all corpora.
-
-    The arguments of `make` are the corpus, the runs on it, the styles of systems, and any others. Plots without panels
-    are left out.
-    """
+    """Turn a function that makes the plot of a corpus, from its runs and styles, into one of the plots of all."""
 
     @wraps(make)
     def plots(results: Results, look: dict[str, Style], *others: Any) -> list[Plot]:
         of_corpora = (make(corpus, results.of(corpus), look, *others) for corpus in results.corpora)
+        # Plots without panels are left out.
         return [plot for plot in of_corpora if plot.all_panels]
 
     return plots
@@ -166,11 +163,11 @@ def _curve_panel(
 
 
 def training_curves(run: Run, kind: str, key: str) -> Iterator[Curve]:
-    """Yield the curves of a logged quantity over the updates of a training; none where the training does not log it.
+    """Yield the curves of a logged quantity over the updates of a training; none where it is not logged.
 
-    `kind`: the kind of the logged rows, "train" or "dev". `key`: the key of the quantity. There are two curves for the
-    attention of a model that attends to the document and, separately, to the current sentence.
+    `kind`: the kind of the logged rows, "train" or "dev". `key`: the key of the quantity.
     """
+    # A model that attends to the document and, separately, to the current sentence has two curves.
     for scope, dotted in (("", ""), (GLOBAL, ""), (GROUP, TO_CURRENT_SENTENCE)):
         rows = [row for row in run.curve if row.get("kind") == kind and row.get(key + scope) is not None]
         if rows:
@@ -180,10 +177,7 @@ def training_curves(run: Run, kind: str, key: str) -> Iterator[Curve]:
 
 @by_corpus
 def accuracy_by_distance(corpus: str, runs: list[Run], look: dict[str, Style]) -> Plot:
-    """Plot accuracy by distance: a panel per contrastive set, with a line per system and a dashed line for chance.
-
-    The accuracy of a system is the mean over its seeds.
-    """
+    """Plot accuracy by distance: a panel per contrastive set, with a line per system and a dashed one for chance."""
     runs = [run for run in runs if "accuracy" in (run.scores or {})]
     names = _names(runs, "accuracy")
     distances = sorted({int(name.detail) for name in names if name.detail is not None})
@@ -308,8 +302,9 @@ def _by_step(
 def with_differences(plot: Plot, look: dict[str, Style], baseline: str, axis: str, unit: str) -> Plot:
     """Return a plot over steps with the differences of the other systems to `baseline`, in panels and in numbers.
 
-    `axis`, `unit`: the labels of the axes. A plot in which the baseline has no values is returned unchanged.
+    `axis`, `unit`: the labels of the axes.
     """
+    # A plot in which the baseline has no values is unchanged.
     of_baseline = {name: values for name, line, values in plot.numbers if line == baseline}
     panels, numbers = [], []
     for number, (name, others) in enumerate(of_baseline.items()):

@@ -233,10 +233,7 @@ class Results:
         return read_card(self.data(CORPUS, corpus) / "card.json") or {}
 
     def text_cards(self, corpus: str) -> dict[str, dict]:
-        """Return the cards of stage 2 for a corpus, by the presets of text of the page's systems.
-
-        A preset for which stage 2 has not run is left out.
-        """
+        """Return the cards of stage 2 for a corpus, where it has run, by the presets of text of the page's systems."""
         texts = dict.fromkeys(e.system.text for e in self.settings.entries if e.corpus == corpus)
         cards = {name: read_card(self.data(TOKENS, corpus, text=name) / "card.json") for name in texts}
         return {name: card for name, card in cards.items() if card}

@@ -269,10 +269,8 @@ def in_markdown(text: str) -> str:
 
 
 def to_markdown(table: TextTable, title: str) -> str:
-    """Return a table below its title; the headings of a column are joined, since Markdown has one line of them.
-
-    A heading over the whole table is a row with a bold first cell.
-    """
+    """Return a table below its title; a heading over the whole table is a row with a bold first cell."""
+    # The headings of a column are joined, since Markdown has one line of them.
     lines = [_markdown_line([in_markdown(name) for name in table.names])]
     lines.append(_markdown_line([":--"] * table.left + ["--:"] * (table.width - table.left)))
     lines += [_markdown_line(_markdown_row(row, table.width)) for row in table.rows]

@@ -89,9 +89,9 @@ class CorpusTranslations:
 def read_translations(results: Results, corpus: str) -> CorpusTranslations | None:
     """Read the translations of a corpus with the smallest decoded seed; None without such a seed.
 
-    Systems that translate documents without marks between sentences are left out. Raises UserError where a file of
-    translations does not have a line for each test sentence.
+    Raises UserError where a file of translations does not have a line for each test sentence.
     """
+    # Documents that are translated without marks between sentences have no sentences to compare.
     runs = [run for run in results.of(corpus) if has_sentences(run)]
     corpus_file = results.data(CORPUS, corpus) / "documents.parquet"
     if not runs or not corpus_file.exists():

@@ -35,16 +35,13 @@ def release(locks: Locks) -> None:
 
 
 def lock_gpus(gpus: Sequence[Gpu], count: int) -> Locks | None:
-    """Return `count` of the GPUs with their locks, or None where fewer of them are free.
-
-    Earlier ones are preferred, and their order is kept. No process waits here while it holds a lock, so that no two can
-    block each other.
-    """
+    """Return `count` of the GPUs with their locks, the earlier ones first, or None where fewer of them are free."""
     locks: Locks = {}
     for gpu in gpus:
         if len(locks) < count and (lock := _lock(gpu)) is not None:
             locks[gpu] = lock
     if len(locks) < count:
+        # No process waits while it holds a lock, so that no two can block each other.
         release(locks)
         return None
     return locks

@@ -12,10 +12,7 @@ from docmt.training.lease import BEAT_S, LOOK_S, Lease
 
 @contextmanager
 def leased(folder: Path, is_done: Callable[[], bool], note: Callable[[str], None]) -> Iterator[bool]:
-    """Take the lease of a folder for the block, or wait for who has it; `note` tells a person about the wait.
-
-    The block gets false where the job was done meanwhile by another process (`is_done`).
-    """
+    """Take the lease of a folder for the block, or wait for who has it; `note` tells a person about the wait."""
     lease, has_told = Lease(folder), False
     while True:
         try:
@@ -29,6 +26,7 @@ def leased(folder: Path, is_done: Callable[[], bool], note: Callable[[str], None
                 has_told = True
             time.sleep(LOOK_S)
         if is_done():
+            # Another process has done the job meanwhile.
             yield False
             return
     with lease, _beating(lease):

@@ -20,12 +20,12 @@ from docmt.settings.system import Entry, ExternalSystem
 def page_settings(grid: Grid, where: str, study: str, item: str | None = None) -> dict[str, Any]:
     """Return the settings of the page of an item, or of the page of the whole study where `item` is None.
 
-    The value `reads` has the names of the item's inputs; the job of the page reads no other files of runs. It is None
-    for the study's page, whose job reads all files. Raises UserError where there is no such study or item.
+    Raises UserError where there is no such study or item.
     """
     config = study_of(grid, study)
     if item is None:
         entries, corpora = sorted(grid.of_study(study), key=_order(grid, config)), config.corpora
+        # The job of an item's page reads no other files of runs than its inputs; that of a study's page reads all.
         reads = None
     else:
         item_of(grid, study, item)
@@ -127,6 +127,7 @@ def _not_scored(grid: Grid, study: str, corpora: Iterable[str]) -> dict[str, dic
 def _random_starts(grid: Grid, entries: Iterable[Entry]) -> dict[str, str]:
     """Return the folder of the random checkpoint from which training starts, by `corpus/system`, if any."""
     starts = {f"{e.corpus}/{e.system.name}": [start.pretrained for start in grid.starts(e)] for e in entries}
+    # The start may be indirect: a training starts from a model whose training starts from the checkpoint.
     return {name: folder for name, folders in starts.items() for folder in folders if is_random_checkpoint(folder)}
 
 

@@ -70,10 +70,7 @@ class Backend(Protocol):
         return f"{self.address.rstrip('/')}/{key}"
 
     def read(self, key: str) -> bytes | None:
-        """Return the content of a small file; None where there is none.
-
-        Raises EntryRefused for a file of more than `LARGEST_READ` bytes, of which nothing more is read.
-        """
+        """Return the content of a small file, or None. Raises EntryRefused for more than `LARGEST_READ` bytes."""
         data = self._or_none(key, partial(self._read, key))
         if data is not None and len(data) > LARGEST_READ:
             what, expected = "too large for a file of this kind", f"at most {LARGEST_READ:,} bytes"
@@ -93,11 +90,9 @@ class Backend(Protocol):
             return is_new
 
     def upload(self, key: str, path: Path, sha256: str) -> None:
-        """Copy a file into the store, in the place of an older one. Raises UserError for another digest than `sha256`.
-
-        An older one of another user stays if it has the same size.
-        """
+        """Copy a file into the store, in the place of an older one. Raises UserError for another digest."""
         older = self.facts(key)
+        # An older one of another user stays if it has the same size.
         if older is not None and not older.is_removable and older.bytes == path.stat().st_size:
             return
         other = partial(UserError, "the file differs from its manifest", where=str(path))
@@ -105,10 +100,7 @@ class Backend(Protocol):
             self._write(key, checked(parts_of(source), sha256, other))
 
     def blocks(self, key: str, file: FileDigest) -> Iterator[bytes]:
-        """Yield a file of the store in parts.
-
-        Raises EntryRefused where it is missing or has another size, and at the end where it has other bytes.
-        """
+        """Yield a file of the store in parts. Raises EntryRefused where it is missing or has other bytes."""
         other = partial(EntryRefused, "a file of the store has other bytes than its name says", where=self.place(key))
         return checked(self._parts(key, file.bytes), file.sha256, other)
 

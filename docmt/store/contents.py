@@ -181,13 +181,10 @@ def garbage_of(store: Store, older_than: float | None) -> tuple[list[StoreRow], 
 
 
 def remove_garbage(store: Store, files: Iterable[StoredFile]) -> None:
-    """Remove files.
-
-    Those of entries come first, so that no entry lists a file that is gone. What was written again since it was listed
-    stays.
-    """
+    """Remove files, those of entries first, so that no entry lists a file that is gone."""
     for file in files:
         present = store.backend.facts(file.key)
+        # What was written again since it was listed stays.
         if present is not None and present.seconds <= file.seconds:
             store.backend.remove(file.key)
 

@@ -99,13 +99,13 @@ class Signatures:
 def read_keys(path: Path) -> list[AllowedKey]:
     """Read the allowed keys of a site: a file in the form ALLOWED SIGNERS of ssh-keygen, a key on each line.
 
-    Keys for other purposes (`namespaces`) are left out. Raises UserError for a line that is no such key, and for a file
-    without keys.
+    Raises UserError for a line that is no such key, and for a file without keys.
     """
     keys = []
     for number, line in enumerate(read_lines(path), 1):
         if line.strip() and not line.startswith("#"):
             with reading(f"{path}:{number}", "not an allowed key", ALLOWED_SIGNERS, "correct or remove the line"):
+                # Keys for other purposes (`namespaces`) are left out.
                 keys += _allowed_keys(AllowedSigner.parse(line))
     if not keys:
         raise UserError("no key is allowed to sign", where=str(path), expected=ALLOWED_SIGNERS)
@@ -136,10 +136,7 @@ def read_list(data: bytes, where: str) -> SignedList:
 
 
 def sign(backend: Backend, entries: Sequence[StoreEntry], key: Path) -> SignedList:
-    """Write a list of entries with the signature of a private key of OpenSSH into a store, and return it.
-
-    Raises UserError where there are none, and for a file that is no Ed25519 key.
-    """
+    """Write a signed list of entries into a store, and return it. Raises UserError without any, and for a wrong key."""
     if not entries:
         raise UserError("there is nothing to sign", where=backend.address)
     text = list_text(entries)
@@ -163,11 +160,9 @@ def list_text(entries: Sequence[StoreEntry]) -> str:
 
 
 def signature_of(text: str, key: Path) -> str:
-    """Return the signature of a text by ssh-keygen, which asks for the passphrase of the key.
-
-    Raises UserError where it does not sign.
-    """
+    """Return the signature of a text by ssh-keygen. Raises UserError where it does not sign."""
     command = ["ssh-keygen", "-Y", "sign", "-n", NAMESPACE, "-f", str(key)]
+    # The program asks for the passphrase of the key.
     try:
         return subprocess.run(command, input=text, capture_output=True, text=True, check=True).stdout
     except (OSError, subprocess.CalledProcessError) as problem:
