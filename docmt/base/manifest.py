@@ -46,18 +46,14 @@ class InputContent:
 
 @dataclass(frozen=True)
 class Manifest:
-    """The outputs of a job.
+    """The outputs of a job."""
 
-    `identity`: the digest of what was asked of the job; None where a digest of its inputs was not known. `step`: the
-    step that makes the files. `inputs`: the inputs by their roles. `files`: the digests of the outputs, by
-    their paths relative to the manifest. `records`: the paths of the files whose digests are in the record.
-    """
-
-    identity: str | None
-    step: str
-    inputs: Mapping[str, InputContent] = field(default_factory=dict)
+    identity: str | None  # The digest of what was asked of the job; None where a digest of its inputs was not known.
+    step: str  # The step that makes the files.
+    inputs: Mapping[str, InputContent] = field(default_factory=dict)  # The inputs by their roles.
+    # The digests of the outputs, by their paths relative to the manifest.
     files: Mapping[str, FileDigest] = field(default_factory=dict)
-    records: tuple[str, ...] = ()
+    records: tuple[str, ...] = ()  # The paths of the files whose digests are in the record.
 
     @cached_property
     def content(self) -> str:

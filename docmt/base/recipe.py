@@ -40,42 +40,35 @@ class StatedFile(NamedTuple):
 
 @dataclass(frozen=True)
 class Resources:
-    """What a job may use of its machine.
-
-    `threads`: processor threads (None = as many as there are cores). `ranks`, `nodes`: the processes of a training, and
-    the nodes that share them. `node_rank`, `rendezvous`: the number of this node, and where the first node waits.
-    `deadline_minutes`: minutes after which the job has to end. `part`: the part of a divided job.
-    """
+    """What a job may use of its machine."""
 
     device: str = "auto"
-    threads: int | None = None
+    threads: int | None = None  # Processor threads (None = as many as there are cores).
+    # `ranks`, `nodes`: the processes of a training, and the nodes that share them.
     ranks: int = 1
     nodes: int = 1
+    # `node_rank`, `rendezvous`: the number of this node, and where the first node waits.
     node_rank: int | None = None
     rendezvous: str | None = None
-    deadline_minutes: float | None = None
-    part: str = ""
+    deadline_minutes: float | None = None  # Minutes after which the job has to end.
+    part: str = ""  # The part of a divided job.
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """What was asked of a job.
-
-    `place`: the folder of its outputs without the id. `inputs`: the folders of the outputs of other jobs, by role.
-    `files`: files that no job makes, by role. `libraries`: the versions of the libraries that decide the outputs.
-    `hints`: facts on which no output depends but by rounding. Its `knobs` are such settings by their dotted names: the
-    size of batches, the name of the first study that has a system. `again`: the run that wants the job done again.
-    """
+    """What was asked of a job."""
 
     step: str
     version: int
     settings: Mapping[str, Any]
-    place: Path
-    inputs: Mapping[str, Path] = field(default_factory=dict)
-    files: Mapping[str, StatedFile] = field(default_factory=dict)
-    libraries: Mapping[str, str] = field(default_factory=dict)
+    place: Path  # The folder of its outputs without the id.
+    inputs: Mapping[str, Path] = field(default_factory=dict)  # The folders of the outputs of other jobs, by role.
+    files: Mapping[str, StatedFile] = field(default_factory=dict)  # Files that no job makes, by role.
+    libraries: Mapping[str, str] = field(default_factory=dict)  # The versions of the libraries that decide the outputs.
+    # Facts on which no output depends but by rounding. Its `knobs` are such settings by their dotted names: the size of
+    # batches, the name of the first study that has a system.
     hints: Mapping[str, Any] = field(default_factory=dict)
-    again: str = ""
+    again: str = ""  # The run that wants the job done again.
 
     @cached_property
     def identity(self) -> str:

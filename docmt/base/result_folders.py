@@ -12,13 +12,11 @@ OLD = f"{RESULTS}/frozen_grid.json"  # A file that runs of older versions wrote,
 
 @dataclass(frozen=True)
 class ResultFolders:
-    """The folders of results.
+    """The folders of results."""
 
-    `root`: the folder of all results. `folders`: where single results are, by their paths below `root`
-    (`7_scores/paper/toy_zh-en/sentence/seed1`); others are at their paths.
-    """
-
-    root: Path
+    root: Path  # The folder of all results.
+    # Where single results are, by their paths below `root` (`7_scores/paper/toy_zh-en/sentence/seed1`); others are at
+    # their paths.
     folders: Mapping[str, Path] = field(default_factory=dict)
 
     def at(self, folder: Folder, **names: str | int) -> Path:

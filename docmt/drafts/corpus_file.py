@@ -26,14 +26,11 @@ GUESSED = "# passing_on is a guess: everything, models (and scores, but no text)
 
 @dataclass(frozen=True)
 class CorpusDraft:
-    """The draft of a corpus: that of its main address, and those of the addresses that are dev and test.
-
-    `command`: the command line that makes the file, for its first line.
-    """
+    """The draft of a corpus: that of its main address, and those of the addresses that are dev and test."""
 
     main: Draft
     others: Mapping[str, Sequence[Draft]] = field(default_factory=dict)
-    command: str = ""
+    command: str = ""  # The command line that makes the file, for its first line.
 
     @property
     def drafts(self) -> list[Draft]:

@@ -25,20 +25,16 @@ from docmt.fetching.transfer import Network, Origin, SourceFailed, WrongContent,
 
 @dataclass(frozen=True)
 class Wish:
-    """A file that is to be there.
-
-    `owner`: the name of the corpus or set that the file belongs to. `output`: its path. `expected`: its digest, in the
-    form of `FileConfig.digest`, where the catalogue does not state it; None = nobody knows it yet, or the catalogue
-    states it. `stated_at`: the place where the digest is stated, for messages. `user_file`: the path of the user's own
-    file; None = the user has none.
-    """
+    """A file that is to be there."""
 
     file: FileConfig
-    owner: str
+    owner: str  # The name of the corpus or set that the file belongs to.
     output: Path
+    # Its digest, in the form of `FileConfig.digest`, where the catalogue does not state it; None = nobody knows it yet,
+    # or the catalogue states it.
     expected: str | None = None
-    stated_at: str = ""
-    user_file: Path | None = None
+    stated_at: str = ""  # The place where the digest is stated, for messages.
+    user_file: Path | None = None  # The path of the user's own file; None = the user has none.
 
     @property
     def key(self) -> str:

@@ -34,31 +34,27 @@ Attempt = Callable[[], AbstractContextManager[None]]
 
 @dataclass(frozen=True, kw_only=True)
 class Grid(RunConfig):
-    """The plan of the workflow: config.yaml, the corpora, the studies and an entry for each of their systems.
-
-    `corpus_files`: the path of the catalogue's file of each corpus. `active`: the studies that config.yaml names.
-    `scoring`: the settings of scoring of each study. `not_run`: why a corpus, a checkpoint or a file of translations is
-    left out (`missing: skip`), by its name. `available`: the entries that need none of these, since others have made
-    what they need, as `corpus/folder`. `not_scored`: why metrics are left out, by the path of a file that a study
-    names for its scores. `ways`: how a person gets each of these. `fixtures`: the size of the generated corpora of this
-    scale; None where the scale reads the real corpora. `checkpoints`: the random checkpoints of this scale, by the
-    folder name that paths have for them. `clone`: the folder of docmt's own files (`workflow/`).
-    """
+    """The plan of the workflow: config.yaml, the corpora, the studies and an entry for each of their systems."""
 
     texts: dict[str, TextConfig]
     corpora: dict[str, CorpusConfig]
-    corpus_files: dict[str, str]
+    corpus_files: dict[str, str]  # The path of the catalogue's file of each corpus.
     studies: dict[str, StudyConfig]
-    active: tuple[str, ...]
-    scoring: dict[str, ScoringConfig]
+    active: tuple[str, ...]  # The studies that config.yaml names.
+    scoring: dict[str, ScoringConfig]  # The settings of scoring of each study.
     entries: tuple[Entry, ...]
+    # Why a corpus, a checkpoint or a file of translations is left out (`missing: skip`), by its name.
     not_run: dict[str, str] = field(default_factory=dict)
+    # The entries that need none of these, since others have made what they need, as `corpus/folder`.
     available: tuple[str, ...] = ()
+    # Why metrics are left out, by the path of a file that a study names for its scores.
     not_scored: dict[str, str] = field(default_factory=dict)
-    ways: dict[str, str] = field(default_factory=dict)
+    ways: dict[str, str] = field(default_factory=dict)  # How a person gets each of these.
+    # The size of the generated corpora of this scale; None where the scale reads the real corpora.
     fixtures: FixtureConfig | None = None
+    # The random checkpoints of this scale, by the folder name that paths have for them.
     checkpoints: dict[str, RandomCheckpoint] = field(default_factory=dict)
-    clone: str = "."
+    clone: str = "."  # The folder of docmt's own files (`workflow/`).
 
     def places(self, root: Path = Path(), mirror: str | None = None) -> Places:
         """Return the places where files of corpora may be; `mirror` replaces the mirror of config.yaml."""

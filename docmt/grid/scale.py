@@ -43,20 +43,17 @@ class ScaledView(Checked):
 
 @dataclass(frozen=True)
 class Scale:
-    """The content of a file of `workflow/scales`.
-
-    `sections`: the settings of systems that the scale replaces, by section and name. `scoring`: the settings of scoring
-    that the scale replaces. `lines`: the lines of the file. `fixtures`: the size of the generated corpora; None where
-    the scale reads the real corpora. `checkpoints`: the random checkpoints that replace pretrained ones.
-    """
+    """The content of a file of `workflow/scales`."""
 
     name: str = PAPER
     view: ScaledView = ScaledView()
+    # The settings of systems that the scale replaces, by section and name.
     sections: Mapping[str, dict] = field(default_factory=dict)
-    scoring: Mapping[str, Any] = field(default_factory=dict)
-    lines: Lines = field(default_factory=lambda: Lines(""))
+    scoring: Mapping[str, Any] = field(default_factory=dict)  # The settings of scoring that the scale replaces.
+    lines: Lines = field(default_factory=lambda: Lines(""))  # The lines of the file.
+    # The size of the generated corpora; None where the scale reads the real corpora.
     fixtures: FixtureConfig | None = None
-    checkpoints: tuple[RandomCheckpoint, ...] = ()
+    checkpoints: tuple[RandomCheckpoint, ...] = ()  # The random checkpoints that replace pretrained ones.
 
     def checkpoint(self, stated: Any) -> Any:
         """Return the folder of the random checkpoint that replaces `stated`; `stated` itself without any."""

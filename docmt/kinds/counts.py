@@ -104,23 +104,18 @@ class CountsTable(TableConfig):
 
 @dataclass(frozen=True)
 class CountCell:
-    """A count of a split (`row`) of a corpus.
-
-    `published`: the number in its printed form, or None. `agrees`: whether the measured number, rounded like the
-    printed number, equals it; None where one of the numbers is missing. `status`: "measured", or the reason why the
-    count was not measured. `reading`: which of the possible readings of the paper's count was measured; empty where
-    there is one. `note`: the catalogue's explanation of a difference, or what the paper leaves open.
-    """
+    """A count of a split (`row`) of a corpus."""
 
     row: str
     corpus: str
     metric: str
-    reading: str
-    published: str | None
+    reading: str  # Which of the possible readings of the paper's count was measured; empty where there is one.
+    published: str | None  # The number in its printed form, or None.
     measured: float | None
+    # Whether the measured number, rounded like the printed number, equals it; None where one of the numbers is missing.
     agrees: bool | None
-    status: str
-    note: str
+    status: str  # "measured", or the reason why the count was not measured.
+    note: str  # The catalogue's explanation of a difference, or what the paper leaves open.
     not_comparable: str = ""
 
     @property

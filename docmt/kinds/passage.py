@@ -75,15 +75,12 @@ class TranslatedPassage(PassageConfig):
 
 @dataclass(frozen=True)
 class PassageText:
-    """A text of a document; `kind` is "source", "reference", "measured" or "published".
-
-    `label`: the label of the system, or the kind. `empty`: the reason where there are no sentences.
-    """
+    """A text of a document; `kind` is "source", "reference", "measured" or "published"."""
 
     kind: str
-    label: str
+    label: str  # The label of the system, or the kind.
     lines: tuple[str, ...]
-    empty: str = ""
+    empty: str = ""  # The reason where there are no sentences.
 
 
 def _translated(name: str, config: TranslatedPassage, system: str, results: Results) -> list[list[str]] | None:

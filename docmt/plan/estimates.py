@@ -45,21 +45,16 @@ UNKNOWN = {"train": MOST, "translate": 240}
 
 @dataclass(frozen=True)
 class TrainingPlan:
-    """The trainings that a target needs, and the estimated cost of those that have not ended.
+    """The trainings that a target needs, and the estimated cost of those that have not ended."""
 
-    `trainings`: the number of all trainings. `missing_trainings`: of those that have not ended, here or elsewhere.
-    `stored_trainings`: of those that come from the store. `device_hours`: those of the missing trainings that have an
-    estimate. `unknown_trainings`: the number of missing trainings without an estimate, since nobody states the size of
-    their corpus. `basis`: phrases for the bases of the estimates. `disk_bytes`: the disk space of the missing ones.
-    """
-
-    trainings: int
-    missing_trainings: int
-    stored_trainings: int
-    device_hours: float
+    trainings: int  # The number of all trainings.
+    missing_trainings: int  # The number of those that have not ended, here or elsewhere.
+    stored_trainings: int  # The number of those that come from the store.
+    device_hours: float  # Those of the missing trainings that have an estimate.
+    # The number of missing trainings without an estimate, since nobody states the size of their corpus.
     unknown_trainings: int
-    basis: tuple[str, ...]
-    disk_bytes: int
+    basis: tuple[str, ...]  # Phrases for the bases of the estimates.
+    disk_bytes: int  # The disk space of the missing ones.
 
 
 class Work(NamedTuple):
@@ -223,8 +218,8 @@ def estimated_minutes(plan: Plan, jobs: Iterable[Job]) -> dict[Job, int]:
         estimates = Estimates(plan)
         # A training that was interrupted counts from its beginning.
         hours = {job: _hours(estimates, job) for job in estimated}
-    # The run may be about to make it again.
     except UserError:
+        # The run may be about to make it again.
         return {}
     return {job: minutes_for(number) for job, number in hours.items() if number is not None}
 

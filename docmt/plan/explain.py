@@ -27,16 +27,12 @@ Changes = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Cause:
-    """Changes for which jobs run.
+    """Changes for which jobs run."""
 
-    `changes`: a phrase for each change. `jobs`: the places of the jobs that these changes concern. `running`: the
-    number of those that run, by step; the others are finished. `following`: the number of further jobs by step, which
-    run because an input of theirs is another one.
-    """
-
-    changes: Changes
-    jobs: list[str]
-    running: dict[str, int]
+    changes: Changes  # A phrase for each change.
+    jobs: list[str]  # The places of the jobs that these changes concern.
+    running: dict[str, int]  # The number of those that run, by step; the others are finished.
+    # The number of further jobs by step, which run because an input of theirs is another one.
     following: dict[str, int]
 
 

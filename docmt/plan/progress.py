@@ -28,17 +28,13 @@ WAIT_S = 60  # Seconds that `squeue` may take.
 
 @dataclass(frozen=True)
 class QueuedJob:
-    """A job in Slurm's queue.
-
-    `what`: its rule and the names in its place. `id`: that of the folder of its outputs; empty for jobs without one.
-    `about`: Slurm's word for the reason why it waits, or the nodes on which it runs.
-    """
+    """A job in Slurm's queue."""
 
     number: str
-    what: str
-    id: str
+    what: str  # Its rule and the names in its place.
+    id: str  # The id of the folder of its outputs; empty for jobs without one.
     is_running: bool
-    about: str
+    about: str  # Slurm's word for the reason why it waits, or the nodes on which it runs.
 
 
 @dataclass(frozen=True)
@@ -60,18 +56,14 @@ class JobFailure:
 
 @dataclass
 class RunProgress:
-    """The jobs of a target: the number of each stage in each state, those that run, those that failed, and trainings.
+    """The jobs of a target: the number of each stage in each state, those that run or failed, and trainings."""
 
-    `trainings`: those that have begun and have not finished. `queue`: the jobs of this project in Slurm's queue, also
-    those of other targets. `problem`: why Slurm does not answer, or an empty text.
-    """
-
-    queue: list[QueuedJob]
-    problem: str
+    queue: list[QueuedJob]  # The jobs of this project in Slurm's queue, also those of other targets.
+    problem: str  # Why Slurm does not answer, or an empty text.
     stages: dict[str, Counter[JobState]] = field(default_factory=dict)
     running: list[RunningJob] = field(default_factory=list)
     failures: list[JobFailure] = field(default_factory=list)
-    trainings: list[TrainingState] = field(default_factory=list)
+    trainings: list[TrainingState] = field(default_factory=list)  # Trainings that have begun and have not finished.
 
     @property
     def total(self) -> Counter[JobState]:

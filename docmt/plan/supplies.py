@@ -32,19 +32,15 @@ STATES: tuple[SupplyState, ...] = get_args(SupplyState)
 
 @dataclass(frozen=True)
 class Supply:
-    """A corpus, the folder of a checkpoint, or a path of translations, that systems need.
-
-    `bytes`: the size of what is to be fetched, as far as it is known; `is_size_known`: whether that is all of it.
-    `reason`: why systems are left out, for reports; empty for what is here or can be fetched. `way`: how a person gets
-    it.
-    """
+    """A corpus, the folder of a checkpoint, or a path of translations, that systems need."""
 
     name: str
     state: SupplyState = "ready"
+    # The size of what is to be fetched, as far as it is known; `is_size_known`: whether that is all of it.
     bytes: float = 0
     is_size_known: bool = True
-    reason: str = ""
-    way: str = ""
+    reason: str = ""  # Why systems are left out, for reports; empty for what is here or can be fetched.
+    way: str = ""  # How a person gets it.
 
 
 class Supplies:

@@ -57,14 +57,11 @@ class RequestNotes(Handler):
 
 @dataclass(frozen=True)
 class Requests:
-    """What the jobs of a run ask a cluster for.
+    """What the jobs of a run ask a cluster for."""
 
-    `executor`: that of the profile; None where jobs run on this machine. `jobs`: the rule, the threads and the
-    resources of each job or group. `profile`, `lines`: the values of the profile, and where they are stated.
-    """
-
-    executor: str | None = None
-    jobs: Sequence[Mapping[str, Any]] = ()
+    executor: str | None = None  # The executor of the profile; None where jobs run on this machine.
+    jobs: Sequence[Mapping[str, Any]] = ()  # The rule, the threads and the resources of each job or group.
+    # `profile`, `lines`: the values of the profile, and where they are stated.
     profile: Mapping[str, Any] = field(default_factory=dict)
     lines: Lines = field(default_factory=lambda: Lines("--profile"))
 

@@ -38,16 +38,13 @@ RESULTS_OF = {
 
 @dataclass
 class Outputs:
-    """The artifacts of a run, in a crate.
-
-    `place`: the folder of the crate. `included`: the parts that the crate has beside the results. `withheld`: why files
-    are not in the crate, by their paths; what was not asked for is not among them.
-    """
+    """The artifacts of a run, in a crate."""
 
     crate: ROCrate
     run: FinishedRun
-    place: Path
-    included: Collection[Part] = ()
+    place: Path  # The folder of the crate.
+    included: Collection[Part] = ()  # The parts that the crate has beside the results.
+    # Why files are not in the crate, by their paths; what was not asked for is not among them.
     withheld: dict[str, str] = field(default_factory=dict)
 
     def add(self, artifact: RunArtifact) -> Entity:

@@ -28,17 +28,13 @@ LISTED = 20  # The largest number of unfinished artifacts that a message names.
 
 @dataclass(frozen=True)
 class RunArtifact:
-    """The outputs of a job.
+    """The outputs of a job."""
 
-    `root`: the folder that has `results/`. `folder`: the folder of the artifact, relative to it. `record`: the facts
-    about the run of the job.
-    """
-
-    root: Path
-    folder: str
+    root: Path  # The folder that has `results/`.
+    folder: str  # The folder of the artifact, relative to it.
     recipe: Recipe
     manifest: Manifest
-    record: Mapping[str, Any]
+    record: Mapping[str, Any]  # The facts about the run of the job.
 
     @classmethod
     def read(cls, root: Path, folder: str) -> "RunArtifact | None":
@@ -63,18 +59,15 @@ class RunArtifact:
 
 @dataclass(frozen=True)
 class FinishedRun:
-    """A finished target.
-
-    `folders`: those of the target itself. `artifacts`: what the target is made from, by their folders, inputs first, as
-    far as it is there: results need not have an input any more from which they were made. `job_of`: the job of each
-    artifact.
-    """
+    """A finished target."""
 
     target: str
     plan: Plan
-    folders: tuple[str, ...]
+    folders: tuple[str, ...]  # The folders of the target itself.
+    # What the target is made from, by their folders, inputs first, as far as it is there: results need not have an
+    # input any more from which they were made.
     artifacts: Mapping[str, RunArtifact]
-    job_of: Mapping[str, Job]
+    job_of: Mapping[str, Job]  # The job of each artifact.
 
 
 def folder_of(plan: Plan, job: Job) -> str:

@@ -28,18 +28,15 @@ FEWEST_SEEDS = 2  # The smallest number of seeds that have a spread.
 
 @dataclass(frozen=True)
 class ScoreCheck:
-    """A score that was made again.
-
-    `before`, `now`: the two scores. `low`, `high`: the range in which the new score is expected; None where no range is
-    known. `basis`: where the range comes from.
-    """
+    """A score that was made again."""
 
     name: str
     before: float
     now: float
+    # `low`, `high`: the range in which the new score is expected; None where no range is known.
     low: float | None
     high: float | None
-    basis: str
+    basis: str  # Where the range comes from.
 
     @property
     def is_within(self) -> bool:

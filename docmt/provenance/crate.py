@@ -30,18 +30,14 @@ ABOUT_NOT_STATED = (
 
 @dataclass(frozen=True)
 class CrateFacts:
-    """What a person states about a crate; None for what is not stated.
+    """What a person states about a crate; None for what is not stated."""
 
-    `date`: the date of the crate, in the form of ISO 8601. `author`: a name. `licence`: the name or the address of the
-    licence of the crate. `overrides`: the values of keys of config.yaml that the run had from the command line.
-    `included`: what the crate has beside the results.
-    """
-
-    date: str
+    date: str  # The date of the crate, in the form of ISO 8601.
     author: str | None = None
-    licence: str | None = None
+    licence: str | None = None  # The name or the address of the licence of the crate.
+    # The values of keys of config.yaml that the run had from the command line.
     overrides: Mapping[str, Any] = field(default_factory=dict)
-    included: Collection[Part] = ()
+    included: Collection[Part] = ()  # What the crate has beside the results.
 
 
 def write_crate(run: FinishedRun, facts: CrateFacts, output: Path) -> dict[str, Any]:

@@ -31,15 +31,11 @@ TEST_TOKENS = only(TOKENS, "split", "sentence", "source_tokens", "source_pieces"
 
 @dataclass(frozen=True)
 class Span:
-    """Adjacent words of a sentence that belong to the same chain, or to no chain.
-
-    `chain`: the number of the chain in its case, from 0. `is_odd`: whether the words are a translation other than the
-    most frequent one of the chain.
-    """
+    """Adjacent words of a sentence that belong to the same chain, or to no chain."""
 
     text: str
-    chain: int | None = None
-    is_odd: bool = False
+    chain: int | None = None  # The number of the chain in its case, from 0.
+    is_odd: bool = False  # Whether the words are a translation other than the most frequent one of the chain.
 
 
 @dataclass(frozen=True)
@@ -54,17 +50,13 @@ class CaseLine:
 
 @dataclass(frozen=True)
 class Case:
-    """An example of the page: lexical chains of one document, and the sentences in which these chains occur.
-
-    `words`: the source word of each chain. `lines`: the first of the sentences. `left_out`: the number of the other
-    sentences in which the chains occur, which the page does not show.
-    """
+    """An example of the page: lexical chains of one document, and the sentences in which these chains occur."""
 
     document: str
-    words: tuple[str, ...]
+    words: tuple[str, ...]  # The source word of each chain.
     chains: tuple[ChainCase, ...]
-    lines: tuple[CaseLine, ...]
-    left_out: int
+    lines: tuple[CaseLine, ...]  # The first of the sentences.
+    left_out: int  # The number of the other sentences in which the chains occur, which the page does not show.
 
     @property
     def overcorrecting(self) -> tuple[str, ...]:

@@ -21,32 +21,24 @@ OF_DOCUMENT = "d-BLEU"
 
 @dataclass(frozen=True)
 class ListedDocument:
-    """A line of the list: a test document with its size, and the d-BLEU of each system, None where it has none.
+    """A line of the list: a test document with its size, and the d-BLEU of each system, None where it has none."""
 
-    `number`: the place of the document in the test set, from 1, which is the name of its page. `length`: the length of
-    the source in the unit of the list.
-    """
-
-    number: int
+    number: int  # The place of the document in the test set, from 1, which is the name of its page.
     name: str
     sentences: int
-    length: int
+    length: int  # The length of the source in the unit of the list.
     scores: Mapping[str, float | None]
 
 
 @dataclass(frozen=True)
 class DocumentList:
-    """The test documents of a corpus.
-
-    `unit`: "words", or "characters" for a source language without spaces. `baseline`: the system with which the others
-    are compared; None without one.
-    """
+    """The test documents of a corpus."""
 
     corpus: str
-    unit: str
+    unit: str  # "words", or "characters" for a source language without spaces.
     seed: int
     systems: tuple[str, ...]
-    baseline: str | None
+    baseline: str | None  # The system with which the others are compared; None without one.
     lines: tuple[ListedDocument, ...]
 
     def difference(self, line: ListedDocument, system: str) -> float | None:

@@ -25,17 +25,13 @@ HOLLOW = "Hollow: published"  # The note below a figure that has published point
 
 @dataclass(frozen=True)
 class DrawnFigure:
-    """A figure of lines.
-
-    `look`: the style of each line, by its label. `marks`: sentences that explain points and bars. `missing`: a line of
-    text for each point that was not measured, with the reason. `records`: all numbers, for JSON and CSV, and for a
-    table on the page where `shows_numbers` is true.
-    """
+    """A figure of lines."""
 
     panels: tuple[Panel, ...]
-    look: dict[str, Style]
-    marks: tuple[str, ...]
-    missing: tuple[str, ...]
+    look: dict[str, Style]  # The style of each line, by its label.
+    marks: tuple[str, ...]  # Sentences that explain points and bars.
+    missing: tuple[str, ...]  # A line of text for each point that was not measured, with the reason.
+    # All numbers, for JSON and CSV, and for a table on the page where `shows_numbers` is true.
     records: tuple[dict, ...]
     shows_numbers: bool = True
 

@@ -60,7 +60,7 @@ def write_exports(piece: Piece, results: Results, output: Path) -> None:
     if _has_panels(piece):
         write_figure(piece.content, output)
     if isinstance(piece.item, TableConfig):
-        # Those of a table of systems show what its page shows; those of other tables have all records.
+        # LaTeX and Markdown of a table of systems show what its page shows; those of other tables have all records.
         table, title = text_table(piece), ". ".join(filter(None, (piece.item.paper, piece.item.title)))
         texts |= {"tex": to_latex(table, title, piece.name), "md": to_markdown(table, title)}
     for ending, text in texts.items():

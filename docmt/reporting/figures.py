@@ -84,15 +84,12 @@ def notes_of(panels: Iterable[Panel]) -> tuple[tuple[str, str], ...]:
 
 @dataclass(frozen=True)
 class Curve:
-    """A curve of a panel; all curves of one system, such as those of its seeds, have the same style.
+    """A curve of a panel; all curves of one system, such as those of its seeds, have the same style."""
 
-    `system`: the name of the system, or its label. `dotted`: the meaning of a second kind of curves, which are drawn
-    dotted; empty for a curve of the first kind.
-    """
-
-    system: str
+    system: str  # The name of the system, or its label.
     x: Sequence[float]
     y: Sequence[float]
+    # The meaning of a second kind of curves, which are drawn dotted; empty for a curve of the first kind.
     dotted: str = ""
 
 

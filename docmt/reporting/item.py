@@ -137,15 +137,11 @@ class Checks:
 
 @dataclass(frozen=True)
 class PieceContent:
-    """What a page shows of an item.
+    """What a page shows of an item."""
 
-    `data`: the object that the template renders; None where there is no content. `records`: the content as flat
-    records, for JSON and CSV. `template`: empty for the file of `docmt/kinds` with the name of the kind.
-    """
-
-    data: Any
-    records: Iterable[dict]
-    template: str = ""
+    data: Any  # The object that the template renders; None where there is no content.
+    records: Iterable[dict]  # The content as flat records, for JSON and CSV.
+    template: str = ""  # Empty for the file of `docmt/kinds` with the name of the kind.
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -29,14 +29,11 @@ LINE, SIGN = "line", "sign"
 
 @dataclass(frozen=True)
 class Tag:
-    """The label and the systems of a part of a drawing: a matplotlib artist carries them as its `gid`.
+    """The label and the systems of a part of a drawing: a matplotlib artist carries them as its `gid`."""
 
-    `kind`: LINE or SIGN. `systems`: the names of the systems; a line through points of several systems has them all.
-    """
-
-    kind: str
+    kind: str  # LINE or SIGN.
     label: str
-    systems: tuple[str, ...]
+    systems: tuple[str, ...]  # The names of the systems; a line through points of several systems has them all.
 
     def __str__(self) -> str:
         """Return the tag as a text without characters that are special in XML."""
@@ -55,16 +52,13 @@ class Tag:
 
 @dataclass(frozen=True)
 class Style:
-    """The style of a line: colour, dashes and marker; the colour-blind can distinguish the colours.
-
-    `label`: the label of the line. `systems`: the systems on the line; empty where it has only published numbers.
-    """
+    """The style of a line: colour, dashes and marker; the colour-blind can distinguish the colours."""
 
     colour: str
     dash: str
     marker: str
     label: str = ""
-    systems: tuple[str, ...] = ()
+    systems: tuple[str, ...] = ()  # The systems on the line; empty where it has only published numbers.
 
     @property
     def on_page(self) -> str:

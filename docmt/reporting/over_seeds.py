@@ -63,18 +63,13 @@ def why_not_comparable(results: Results, corpus: str, system: str | None, metric
 
 @dataclass(frozen=True, kw_only=True)
 class OverSeeds:
-    """A metric over the seeds of a system.
+    """A metric over the seeds of a system."""
 
-    `values`: a number for each seed that was run and has the metric. `seeds`: the number of seeds of the system, run or
-    not. `empty`: why there are no values. `signatures`: the different signatures of the values. `intervals`: the
-    scores that have a confidence interval.
-    """
-
-    values: tuple[float, ...]
-    seeds: int
-    empty: str
-    signatures: tuple[str, ...]
-    intervals: tuple[Score, ...] = ()
+    values: tuple[float, ...]  # A number for each seed that was run and has the metric.
+    seeds: int  # The number of seeds of the system, run or not.
+    empty: str  # Why there are no values.
+    signatures: tuple[str, ...]  # The different signatures of the values.
+    intervals: tuple[Score, ...] = ()  # The scores that have a confidence interval.
 
     @property
     def measured(self) -> float | None:

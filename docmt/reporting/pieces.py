@@ -13,19 +13,15 @@ from docmt.settings.metrics import base_of
 
 @dataclass(frozen=True)
 class Piece:
-    """An item of a page with its content.
-
-    `template`: the template that renders the content. `records`: the content as flat records. `empty`: the reason where
-    there is no content; empty where there is content. `measured_as`: what the paper says on how it measures, each with
-    its metric.
-    """
+    """An item of a page with its content."""
 
     name: str
     item: Item
-    template: str
+    template: str  # The template that renders the content.
     content: Any
-    records: tuple[dict, ...]
-    empty: str = ""
+    records: tuple[dict, ...]  # The content as flat records.
+    empty: str = ""  # The reason where there is no content; empty where there is content.
+    # What the paper says on how it measures, each with its metric.
     measured_as: tuple[tuple[str, MeasuredAs], ...] = ()
 
     @property

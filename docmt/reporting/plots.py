@@ -58,17 +58,13 @@ SystemValues = tuple[str, list[float | None]]
 
 @dataclass(frozen=True)
 class Plot:
-    """The panels of a plot of one corpus, and the numbers in them.
-
-    `more`: less important panels, which the page hides until the reader opens them. `steps`: the headings of the
-    columns of numbers. `numbers`: a row (panel, line, values) for each line of a panel; a value is None where the line
-    has no point.
-    """
+    """The panels of a plot of one corpus, and the numbers in them."""
 
     corpus: str
     panels: tuple[Panel, ...]
-    more: tuple[Panel, ...] = ()
-    steps: tuple[str, ...] = ()
+    more: tuple[Panel, ...] = ()  # Less important panels, which the page hides until the reader opens them.
+    steps: tuple[str, ...] = ()  # The headings of the columns of numbers.
+    # A row (panel, line, values) for each line of a panel; a value is None where the line has no point.
     numbers: tuple[tuple[str, str, list[float | None]], ...] = ()
 
     @property

@@ -36,37 +36,34 @@ class PageLink:
 
 @dataclass(frozen=True)
 class ReportSettings:
-    """The settings of a page, the `job.json` of stage 8.
-
-    `item`: the table, figure or passage of the page; None for the page of the whole study. `reads`: the names of the
-    inputs that the page may read; None where it may read all. `not_run`: why a corpus or a system on a corpus was left
-    out, by `corpus` or `corpus/system`. `not_scored`: why metrics are not computed, by corpus and by the part of
-    `scoring` that they need. `ways`: how what is missing can be had, by these reasons. `not_comparable`: why numbers
-    are not comparable with published ones, by corpus and by the base of the metric's name (empty: of all numbers).
-    `systems`: all systems of the study with their labels, in an order that decides on their colours; an item's page has
-    them all. `pages`: the pages of all items, for links. `cards`: the paths of cards of later stages than stage 1, by
-    `corpus/count/split`. `human`: the file of human judgements. `data`: the folder names of corpora in stages whose
-    paths have no scale, where these differ from the names of the corpora. `stand_ins`: the folders of pretrained
-    checkpoints, by the folders of the random checkpoints that replace them. `random_starts`: the folder of the random
-    checkpoint from which a system started, by `corpus/system`. `version`: the version of the step.
-    """
+    """The settings of a page, the `job.json` of stage 8."""
 
     scale: str
     study: StudyConfig
     entries: tuple[Entry, ...]
     corpora: dict[str, dict]
+    # Why a corpus or a system on a corpus was left out, by `corpus` or `corpus/system`.
     not_run: dict[str, str] = field(default_factory=dict)
+    # Why metrics are not computed, by corpus and by the part of `scoring` that they need.
     not_scored: dict[str, dict[str, str]] = field(default_factory=dict)
+    # Why numbers are not comparable with published ones, by corpus and by the base of the metric's name (empty: of all
+    # numbers).
     not_comparable: dict[str, dict[str, tuple[str, ...]]] = field(default_factory=dict)
-    ways: dict[str, str] = field(default_factory=dict)
-    item: str | None = None
-    reads: tuple[str, ...] | None = None
-    pages: tuple[PageLink, ...] = ()
+    ways: dict[str, str] = field(default_factory=dict)  # How what is missing can be had, by the reason.
+    item: str | None = None  # The table, figure or passage of the page; None for the page of the whole study.
+    reads: tuple[str, ...] | None = None  # The names of the inputs that the page may read; None where it may read all.
+    pages: tuple[PageLink, ...] = ()  # The pages of all items, for links.
+    # All systems of the study with their labels, in an order that decides on their colours; an item's page has them
+    # all.
     systems: tuple[LabelledSystem, ...] = ()
+    # The paths of cards of later stages than stage 1, by `corpus/count/split`.
     cards: dict[str, str] = field(default_factory=dict)
-    human: str | None = None
+    human: str | None = None  # The file of human judgements.
+    # The folder names of corpora in stages whose paths have no scale, where these differ from the names of the corpora.
     data: dict[str, str] = field(default_factory=dict)
+    # The folders of pretrained checkpoints, by the folders of the random checkpoints that replace them.
     stand_ins: dict[str, str] = field(default_factory=dict)
+    # The folder of the random checkpoint from which a system started, by `corpus/system`.
     random_starts: dict[str, str] = field(default_factory=dict)
     version: int | None = None
 

@@ -73,17 +73,13 @@ class Text:
 
 @dataclass(frozen=True)
 class TextTable:
-    """A table as texts.
+    """A table as texts."""
 
-    `headings`: lines of headings, each of (text, number of columns); every line is as wide as the table. `rows`: a cell
-    for each column; a row of one cell is a heading over the whole table. `notes`: sentences below the table. `left`:
-    the number of columns with text, which come first and are aligned on the left.
-    """
-
+    # Lines of headings, each of (text, number of columns); every line is as wide as the table.
     headings: tuple[tuple[tuple[str, int], ...], ...]
-    rows: tuple[tuple[Text, ...], ...]
-    notes: tuple[str, ...] = ()
-    left: int = 1
+    rows: tuple[tuple[Text, ...], ...]  # A cell for each column; a row of one cell is a heading over the whole table.
+    notes: tuple[str, ...] = ()  # Sentences below the table.
+    left: int = 1  # The number of columns with text, which come first and are aligned on the left.
 
     @property
     def width(self) -> int:

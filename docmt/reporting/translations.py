@@ -43,17 +43,14 @@ class TranslatedDocument:
 
 @dataclass(frozen=True)
 class CorpusTranslations:
-    """The test set of a corpus with the translations of several systems, all with the same seed.
-
-    `rows`: the test sentences, with their documents. `outputs`: the translations of each sentence, one per system.
-    """
+    """The test set of a corpus with the translations of several systems, all with the same seed."""
 
     corpus: str
     runs: tuple[Run, ...]
     source_language: str
     target_language: str
-    rows: tuple[dict, ...]
-    outputs: tuple[tuple[str, ...], ...]
+    rows: tuple[dict, ...]  # The test sentences, with their documents.
+    outputs: tuple[tuple[str, ...], ...]  # The translations of each sentence, one per system.
 
     @property
     def systems(self) -> tuple[str, ...]:

@@ -27,14 +27,11 @@ NO_OUTPUTS = (JOB, FILE, REFUSED)
 
 @dataclass(frozen=True)
 class Inputs:
-    """The outputs of other jobs that a job reads.
+    """The outputs of other jobs that a job reads."""
 
-    `roles`: the step and the names of an input's job, by the role of the input. `others`: further jobs, whose places
-    are their roles.
-    """
-
+    # The step and the names of an input's job, by the role of the input.
     roles: dict[str, tuple[str, dict[str, Any]]] = field(default_factory=dict)
-    others: tuple[tuple[str, dict[str, Any]], ...] = ()
+    others: tuple[tuple[str, dict[str, Any]], ...] = ()  # Further jobs, whose places are their roles.
 
 
 def libraries(*libraries: str) -> Callable[[Grid, Names], Iterable[str]]:

@@ -40,16 +40,13 @@ class EntryUntrusted(EntryRefused):
 
 @dataclass(frozen=True)
 class StoredFile:
-    """A file of a store. `seconds`: when it was written, in seconds since 1970. `owner`: who wrote it, if known.
-
-    `bytes`: -1 for what is no plain file. `is_removable`: whether this user may remove it, as far as that is known.
-    """
+    """A file of a store. `seconds`: when it was written, in seconds since 1970. `owner`: who wrote it, if known."""
 
     key: str
-    bytes: int
+    bytes: int  # -1 for what is no plain file.
     seconds: float
     owner: str | None = None
-    is_removable: bool = True
+    is_removable: bool = True  # Whether this user may remove it, as far as that is known.
 
     @property
     def name(self) -> str:

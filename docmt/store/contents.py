@@ -33,16 +33,12 @@ FEWEST_DIGITS = 4  # The smallest number of digits by which an artifact is named
 
 @dataclass(frozen=True)
 class StoreRow:
-    """An entry of a store with what the store knows of it.
+    """An entry of a store with what the store knows of it."""
 
-    `entry`: None where it is damaged; `problem` then says how. `file`: the file of the entry. `signers`: who has signed
-    its bytes.
-    """
-
-    file: StoredFile
-    entry: StoreEntry | None
+    file: StoredFile  # The file of the entry.
+    entry: StoreEntry | None  # None where it is damaged; `problem` then says how.
     problem: UserError | None = None
-    signers: tuple[str, ...] = ()
+    signers: tuple[str, ...] = ()  # Who has signed its bytes.
 
     @property
     def identity(self) -> str:

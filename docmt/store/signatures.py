@@ -40,13 +40,10 @@ class AllowedKey(NamedTuple):
 
 
 class SignedList(NamedTuple):
-    """The digests of the contents of artifacts by their identities, and the key of whoever signed them.
-
-    `signer`: None where the list was changed after it was signed.
-    """
+    """The digests of the contents of artifacts by their identities, and the key of whoever signed them."""
 
     contents: dict[str, str]
-    signer: PublicKey | None
+    signer: PublicKey | None  # None where the list was changed after it was signed.
 
 
 class Signatures:
