@@ -50,8 +50,7 @@ def score_cohesion(
     return frame_of(cohesion_scores([document_sentences(hypotheses, "hypotheses")], Path(model), batch_pairs, device))
 
 
-Lines = tuple[Sequence[str], Sequence[str]]
-"""The sentences of a text, and the name of the document of each sentence."""
+Lines = tuple[Sequence[str], Sequence[str]]  # The sentences of a text, and the name of the document of each sentence.
 
 
 def coherence_scores(texts: Sequence[Lines], vectors: Path, case: Literal["lower", "keep"]) -> list[Score]:

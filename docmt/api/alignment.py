@@ -11,8 +11,8 @@ from docmt.scoring.alignment.links import HEURISTICS, Link
 from docmt.scoring.corpus_aligner import aligner_by_name
 from docmt.settings.scoring import AlignerName
 
+# The default heuristic that makes one set of links from the links of both directions.
 HEURISTIC = "grow-diag-final-and"
-"""The default heuristic that makes one set of links from the links of both directions."""
 
 
 @dataclass(frozen=True)

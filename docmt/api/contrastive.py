@@ -18,8 +18,8 @@ from docmt.settings.metrics import parse_metric
 from docmt.settings.scoring import ContrastiveConfig
 from docmt.trained.model import TrainedModel, forced_scores
 
+# The fields of a contrastive item that are columns of contrastive.parquet.
 ITEM_FIELDS = ("set", "distance", "source", "target_context", "variants", "correct")
-"""The fields of a contrastive item that are columns of contrastive.parquet."""
 
 
 def read_contrastive(

@@ -78,7 +78,6 @@ def newest(folder: Path) -> Path:
 
 
 def _written_documents(folder: Path) -> Iterator[CorpusDocument]:
-    """Yield the documents of a folder that stage 1 has written."""
     rows = read_parquet(folder / "documents.parquet", DOCUMENTS).to_pylist()
     for (split, name), group in groupby(rows, key=lambda row: (row["split"], row["document"])):
         sentences = list(group)

@@ -12,8 +12,8 @@ from docmt.scoring.inputs import References, Stream, Translations
 from docmt.scoring.plain_files import read_plain_files
 
 Document = Sequence[str]
+# A list of documents, each a list of sentences; or a list of sentences whose documents are unknown.
 Text = Sequence[Document] | Sequence[str]
-"""A list of documents, each a list of sentences; or a list of sentences whose documents are unknown."""
 
 
 def read_documents(path: str | Path, documents: str | Path | None = None) -> list[list[str]]:

@@ -12,8 +12,8 @@ from docmt.trained.model import TrainedModel
 
 ExportFormat = Literal["huggingface", "ctranslate2"]
 
+# The function that writes each format of an export.
 WRITERS = {"huggingface": write_hub_folder, "ctranslate2": write_ct2_folder}
-"""The function that writes each format of an export."""
 
 
 def export_model(path: str | Path, output: str | Path, to: ExportFormat, **search: Any) -> None:

@@ -17,8 +17,8 @@ from docmt.text.pipeline import PipelineConfig, TextPipeline
 from docmt.text.side import Side
 from docmt.text.tokenizers import tokenizer_for
 
+# The largest number of tokens of an instance into which the authors of G-Transformer pack sentences.
 INSTANCE_TOKENS = 512
-"""The largest number of tokens of an instance into which the authors of G-Transformer pack sentences."""
 
 Case = Literal["keep", "lower"]
 
@@ -69,7 +69,6 @@ def text_pipeline(
 
 
 def _sharing(vocabularies: list[Vocabulary]) -> Literal["shared", "separate"]:
-    """Return whether the two sides have one vocabulary or one each."""
     return "shared" if vocabularies[0] == vocabularies[1] else "separate"
 
 

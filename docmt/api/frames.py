@@ -9,8 +9,8 @@ from docmt.base.scores import Score
 if TYPE_CHECKING:
     import polars as pl
 
+# The columns of a frame of scores, between which are its facts.
 FIRST, LAST = ("metric", "group", "value", "low", "high", "n"), ("interval", "signature")
-"""The columns of a frame of scores, between which are its facts."""
 
 
 def frame_of(scores: Iterable[Score]) -> "pl.DataFrame":

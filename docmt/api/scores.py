@@ -29,8 +29,8 @@ DEFAULT_METRICS = (BLEU,)
 
 DEFAULT_FAMILIES = ("13a",)
 
+# The fields of a comparison that those of two texts have too.
 OF_TEXTS = ("system_score", "baseline_score", "difference", "p", "better", "worse", "equal", "untested")
-"""The fields of a comparison that those of two texts have too."""
 
 
 @dataclass(frozen=True)

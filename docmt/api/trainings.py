@@ -68,5 +68,4 @@ def curve_file(folder: Path) -> Path:
 
 
 def _numbers(line: dict) -> dict[str, float]:
-    """Return the entries of a line that are numbers; a value that is no number, such as text, is left out."""
     return {name: value for name, value in line.items() if isinstance(value, int | float)}

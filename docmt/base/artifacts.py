@@ -20,10 +20,10 @@ from docmt.base.foreign import MEND, naming, need_file, reading
 from docmt.base.manifest import checked_bytes, normal_path
 from docmt.base.untrusted import inside
 
+# The folder, in that of a job, of files that the job needs for its next attempt; no manifest lists them.
 SCRATCH = "scratch"
-"""The folder, in that of a job, of files that the job needs for its next attempt; no manifest lists them."""
+# The character that some editors write before a text; the functions of this module that read text remove it.
 BYTE_ORDER_MARK = "\ufeff"
-"""The character that some editors write before a text; the functions of this module that read text remove it."""
 
 
 class Recorder:
@@ -47,8 +47,7 @@ class Recorder:
                 self.stale = None
 
 
-_RECORDERS: list[Recorder] = []
-"""The recorders of the jobs that this process runs, the innermost last."""
+_RECORDERS: list[Recorder] = []  # The recorders of the jobs that this process runs, the innermost last.
 
 
 @contextmanager
@@ -69,11 +68,7 @@ def _note(path: Path) -> None:
 
 @contextmanager
 def atomic_file(path: Path | str, mode: str = "w") -> Iterator[Any]:
-    """Open a temporary file in the folder of `path`; rename it to `path` only when the block ends without an exception.
-
-    Text is written as UTF-8 with Unix line ends. After an exception the temporary file is removed, and an older file at
-    `path` is unchanged.
-    """
+    """Open a temporary file (text is UTF-8); rename it to `path` only when the block ends without an exception."""
     path = Path(path)
     temporary = _temporary_path(path)
     form = {} if "b" in mode else {"encoding": "utf-8", "newline": "\n"}
@@ -101,10 +96,7 @@ def remove_file(path: Path) -> None:
 
 @contextmanager
 def atomic_folder(path: Path | str) -> Iterator[Path]:
-    """Create a temporary folder for the block; it replaces `path` only when the block ends without an exception.
-
-    The temporary folder is in the same folder as `path`.
-    """
+    """Create a temporary folder; it replaces `path` only when the block ends without an exception."""
     path = Path(path)
     temporary = _temporary_path(path)
     try:
@@ -141,26 +133,20 @@ def _replace_folder(new: Path, path: Path) -> None:
 
 
 def _temporary_path(path: Path) -> Path:
-    """Return a path in the same folder as `path` that no other process uses."""
     return path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}.part")
 
 
 def copy_files(source: Path, output: Path) -> None:
-    """Copy the files of a folder into the folder `output`, each by `copy_file`; hidden files stay behind.
-
-    Hidden files are those that the workflow leaves in folders.
-    """
+    """Copy the files of a folder into the folder `output`, each by `copy_file`."""
     for file in sorted(source.iterdir()):
+        # Hidden files are those that the workflow leaves in folders.
         if not file.name.startswith("."):
             copy_file(source, file.name, output)
 
 
 def copy_file(source: Path, name: str, output: Path) -> None:
-    """Copy a file of the folder `source`, checked against its manifest, into the folder `output`.
-
-    Raises UserError for a link that leads out of the folder, since a copy of its file would be passed on, and for what
-    is no file.
-    """
+    """Copy a file of `source`, checked by its manifest, into `output`. Raises UserError unless it is a file inside."""
+    # A copy of a link that leads out of the folder would be passed on.
     need_file(inside(source, name))
     with atomic_file(output / name, "wb") as stream:
         stream.write(checked_bytes(source / name))
@@ -168,17 +154,14 @@ def copy_file(source: Path, name: str, output: Path) -> None:
 
 @contextmanager
 def folder_lock(folder: Path) -> Iterator[bool]:
-    """Hold a lock on a folder, so that one process at a time runs the block.
-
-    The lock is for short work on files that several processes read and replace. The block gets the value false where
-    the file system has no locks; several processes may then run the block at the same time.
-    """
+    """Hold a lock on a folder for short work on files that several processes replace; yield false without locks."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX)
             locked = True
         except OSError:
+            # This file system has no locks: several processes may run the block at the same time.
             locked = False
         yield locked
     finally:
@@ -186,10 +169,7 @@ def folder_lock(folder: Path) -> Iterator[bool]:
 
 
 def decoded(data: bytes, where: str) -> str:
-    """Decode UTF-8 text and remove its byte order mark.
-
-    Raises UserError, with the line in the file `where`, for bytes that are not UTF-8.
-    """
+    """Decode UTF-8 text, without its byte order mark. Raises UserError, with the line in `where`, for other bytes."""
     try:
         return data.decode("utf-8").removeprefix(BYTE_ORDER_MARK)
     except UnicodeDecodeError as problem:
@@ -204,10 +184,7 @@ def decoded(data: bytes, where: str) -> str:
 
 
 def read_text(path: Path | str) -> str:
-    """Read a text file.
-
-    Raises UserError where the file cannot be read or is not UTF-8, and for a pipe or a device.
-    """
+    """Read a text file. Raises UserError where the file cannot be read or is not UTF-8, and for a pipe or a device."""
     with reading(path, "cannot be read"):
         need_file(path)
     return _text(path)
@@ -220,12 +197,9 @@ def _text(path: Path | str, has_lines: bool = False) -> str:
 
 
 def read_lines(path: Path | str) -> list[str]:
-    """Read the lines of a text file or a pipe, without line feeds.
-
-    Lines end at line feeds only: str.splitlines would also cut at U+2028 and similar characters inside a sentence.
-    Raises UserError where the file cannot be read or is not UTF-8, and for a line that is too long.
-    """
+    """Read the lines of a text file or a pipe. Raises UserError for what is not UTF-8, and for too long a line."""
     text = _text(path, has_lines=True)
+    # str.splitlines would also cut at U+2028 and similar characters inside a sentence.
     return text.removesuffix("\n").split("\n") if text else []
 
 
@@ -236,24 +210,19 @@ def write_json(path: Path | str, value: Any) -> None:
 
 
 def read_json(path: Path | str) -> Any:
-    """Read a JSON file.
-
-    Raises UserError where the file is missing or is not JSON.
-    """
+    """Read a JSON file. Raises UserError where the file is missing or is not JSON."""
     text = read_text(path)
     with reading(path, "not a JSON file"):
         return json.loads(text)
 
 
 def read_object(path: Path | str, *needed: str) -> dict[str, Any]:
-    """Read a JSON file that holds an object with the keys `needed`.
-
-    Raises UserError where the file is missing, is not JSON, is not an object or lacks a key.
-    """
+    """Read a JSON object with the keys `needed`. Raises UserError where the file is missing or has none."""
     return as_object(read_json(path), str(path), needed)
 
 
 def read_object_if_there(path: Path | str, *needed: str) -> dict[str, Any] | None:
+<<<<<<< HEAD
     """Read a JSON object as `read_object` does; return none where the file does not exist.
 
     Callers read files with it that a user or another process may remove at any time.
@@ -264,13 +233,14 @@ def read_object_if_there(path: Path | str, *needed: str) -> dict[str, Any] | Non
         if Path(path).exists():
             raise
         return None
+=======
+    """Read a JSON object as `read_object` does; None for a file that another process may have removed."""
+    return read_object(path, *needed) if Path(path).exists() else None
+>>>>>>> doc2
 
 
 def as_object(value: Any, where: str, needed: Sequence[str] = ()) -> dict[str, Any]:
-    """Return `value`, which was read from JSON, after a check that it is an object with the keys `needed`.
-
-    Raises UserError, which names `where`, for any other value.
-    """
+    """Return an object of JSON with the keys `needed`. Raises UserError, which names `where`, for any other value."""
     expected = f"an object with {', '.join(needed)}" if needed else "an object"
     if not isinstance(value, dict):
         description = f"{type(value).__name__} {json.dumps(value, ensure_ascii=False)[:40]}"
@@ -285,10 +255,10 @@ def as_object(value: Any, where: str, needed: Sequence[str] = ()) -> dict[str, A
 def read_json_lines(path: Path | str, *needed: str, growing: bool = False) -> list[dict[str, Any]]:
     """Read a file that has a JSON object with the keys `needed` on each line.
 
-    With `growing`, another process may be writing the file: a last line without a line feed is then incomplete and is
-    left out. Raises UserError, which names the line, for a line that is not such an object.
+    `growing`: whether another process may be writing it. Raises UserError, with the line, for anything else.
     """
     *lines, last = read_text(path).split("\n")
+    # While another process writes the file, a last line without a line feed is incomplete.
     if last and not growing:
         lines.append(last)
     rows = []

@@ -20,8 +20,7 @@ import pyarrow.compute as pc
 from docmt.base.ragged import Ragged, places, starts
 from docmt.base.vocabulary import CONTINUES, by_frequency
 
-Words = tuple[list[str], list[int]]
-"""Words, and the number of pieces of each word."""
+Words = tuple[list[str], list[int]]  # Words, and the number of pieces of each word.
 
 
 def most_frequent(counts: Mapping[str, int], number: int) -> list[str]:
@@ -84,14 +83,11 @@ def words_of_pieces(pieces: Sequence[str], lengths: np.ndarray | None = None) ->
 
 
 def count_pieces(pieces: pa.Array, lengths: np.ndarray) -> np.ndarray:
-    """Return the number of pieces of each word.
-
-    `lengths` is the number of pieces of each sentence. The last piece of a sentence ends a word and the first piece
-    starts one, whatever their marks say.
-    """
+    """Return the number of pieces of each word; `lengths` is the number of pieces of each sentence."""
     marks = (mark(pieces, CONTINUES).to_numpy(zero_copy_only=False) for mark in (pc.starts_with, pc.ends_with))
     continues, is_continued = marks
     opens = ~continues
     opens[1:] &= ~is_continued[:-1]
+    # The first piece of a sentence starts a word, whatever the marks say.
     opens[starts(lengths)[lengths > 0]] = True
     return np.diff(np.flatnonzero(opens), append=len(pieces))

@@ -18,16 +18,12 @@ from docmt.base.names import (
     is_path,
 )
 
-MOST = 1_000_000_000
-"""The largest number of tokens, sentences or updates; a larger number is a typing mistake."""
-MOST_BEAM = 1_000
-"""The largest beam."""
+MOST = 1_000_000_000  # The largest number of tokens, sentences or updates; a larger number is a typing mistake.
+MOST_BEAM = 1_000  # The largest beam.
+# The longest time in minutes, some 19 years: the clocks of the operating system refuse huge numbers.
 MOST_MINUTES = 10_000_000
-"""The longest time in minutes, some 19 years: the clocks of the operating system refuse huge numbers."""
-MOST_RATE = 1e30
-"""The largest learning rate; the largest number in single precision is 3.4e38."""
-MOST_SEED = 2**63 - 1
-"""The largest seed: 64 bits with a sign."""
+MOST_RATE = 1e30  # The largest learning rate; the largest number in single precision is 3.4e38.
+MOST_SEED = 2**63 - 1  # The largest seed: 64 bits with a sign.
 
 
 class BadValue(ValueError):
@@ -115,6 +111,7 @@ def some(expected: str, found: str | None = None) -> Check:
     return Check(test, {"minLength": 1, "minItems": 1, "minProperties": 1})
 
 
+# The keywords of JSON Schema that limit a number, each with the function that compares a number with the limit.
 LIMITS: Mapping[str, Callable[[Any, Any], bool]] = {
     "minimum": operator.ge,
     "exclusiveMinimum": operator.gt,
@@ -122,7 +119,6 @@ LIMITS: Mapping[str, Callable[[Any, Any], bool]] = {
     "exclusiveMaximum": operator.lt,
     "multipleOf": lambda value, factor: value % factor == 0,
 }
-"""The keywords of JSON Schema that limit a number, each with the function that compares a number with the limit."""
 
 
 def within(expected: str, **limits: float) -> Check:
@@ -136,10 +132,7 @@ def within(expected: str, **limits: float) -> Check:
 
 
 def whole(least: int, most: int = MOST, otherwise: str = "") -> Check:
-    """Return the check that a number is from `least` to `most`.
-
-    `otherwise` is appended to the expected values in the message, such as ", or none".
-    """
+    """Return the check that a number is from `least` to `most`; messages append `otherwise`, such as ", or none"."""
     lower = within(f"{least} or more{otherwise}", minimum=least)
     return all_of(lower, within(f"at most {most:,}{otherwise}", maximum=most))
 
@@ -155,10 +148,7 @@ def up_to(most: int) -> Check:
 
 
 def above_0(most: float, otherwise: str = "") -> Check:
-    """Return the check that a number is above 0 and at most `most`.
-
-    `otherwise` is appended to the expected values in the message, such as ", or none".
-    """
+    """Return the check that a number is above 0 and at most `most`; messages append `otherwise`."""
     return within(f"above 0 and at most {most:g}{otherwise}", exclusiveMinimum=0, maximum=most)
 
 
@@ -171,12 +161,9 @@ seed = whole(0, MOST_SEED)
 
 @in_schema(minItems=1, uniqueItems=True, items=seed.schema)
 def need_seeds(name: str, seeds: tuple[int, ...]) -> None:
-    """Raise BadValue unless seeds are distinct, in range, and at least one.
-
-    There is one training for each seed, in a folder with the seed's number. `seeds` may be none, for example in a study
-    that uses the seeds of config.yaml.
-    """
+    """Raise BadValue unless seeds are distinct, in range, and at least one."""
     need(seeds != (), name, "no seed", "at least one whole number")
+    # There is one training for each seed, in a folder with the seed's number.
     for number, value in enumerate(seeds):
         seed(name, value)
         need(value not in seeds[:number], name, value, "each seed once")
@@ -232,10 +219,7 @@ def section(make: Callable[[], Any], about: str, check: Check | None = None) -> 
 
 
 class Checked:
-    """A base class of settings: it runs the check of each field.
-
-    A subclass that checks combinations of fields calls `__post_init__` of this class first, in its own `__post_init__`.
-    """
+    """A base class of settings: it runs each field's check. The `__post_init__` of a subclass calls this one first."""
 
     def __post_init__(self) -> None:
         """Run the check that each field was declared with."""

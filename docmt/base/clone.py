@@ -12,11 +12,10 @@ from pathlib import Path
 from docmt.base.errors import UserError
 from docmt.base.paths import RESULTS
 
-WORKFLOW = "workflow"
-"""The folder of docmt's own files in the clone."""
+WORKFLOW = "workflow"  # The folder of docmt's own files in the clone.
 CONFIG = "config.yaml"
+# The folder of the package `docmt`: the clone, where docmt was installed from it with `pip install -e`.
 PACKAGE_PARENT = Path(__file__).parents[2]
-"""The folder of the package `docmt`: the clone, where docmt was installed from it with `pip install -e`."""
 
 
 def clone_of(root: Path) -> Path:
@@ -39,9 +38,9 @@ def clone_of(root: Path) -> Path:
 def settings_folder(root: Path, clone: Path | None = None) -> Path:
     """Return the folder of config.yaml for the folder `root`: this folder or, where it has none, the clone.
 
-    `clone`: the clone of the workflow that runs. Without a workflow, `root` must have results, so that a mistyped
-    folder is not taken for one that has the settings of the clone.
+    `clone`: the clone of the workflow that runs; None without a workflow.
     """
+    # Without a workflow, `root` must have results: a mistyped folder does not take the settings of the clone.
     if (root / CONFIG).is_file() or (clone is None and not (root / RESULTS).exists()):
         return root
     return clone or clone_of(root)
@@ -57,8 +56,5 @@ class Folders:
 
     @classmethod
     def of(cls, root: Path, clone: Path | None = None) -> "Folders":
-        """Return the folders of a run in the folder `root`; `clone` is that of the workflow that runs.
-
-        Raises UserError where there is no clone.
-        """
+        """Return the folders of a run in `root`, with the workflow of `clone`. Raises UserError without a clone."""
         return cls(root, settings_folder(root, clone), clone or clone_of(root))

@@ -102,6 +102,7 @@ DETAILS = _table(
 which the score is computed. `names` has the names of the units: sentences, documents or items. `counts` has all numbers
 of the first unit, then all numbers of the second unit, and so on. The other columns are those of SCORES."""
 
+# The columns of scores.parquet, one row for each score of a run (`docmt.base.scores`).
 SCORES = _table(
     (_TEXT, "corpus", "system"),
     (pa.int64(), "seed"),
@@ -112,7 +113,6 @@ SCORES = _table(
     (pa.map_(_TEXT, _REAL), "facts"),
     (_TEXT, "signature"),
 )
-"""The columns of scores.parquet, one row for each score of a run (`docmt.base.scores`)."""
 
 _RENDERING = ((_TEXTS, "translations"), (pa.list_(_NUMBERS), "places"), (_NUMBER, "agreeing", "pairs"))
 OCCURRENCES = _table(
@@ -144,10 +144,7 @@ folders of models that read chains."""
 
 
 def with_columns(path: Path | str, table: pa.Table, schema: pa.Schema) -> pa.Table:
-    """Select the columns of `schema` and cast them to its types.
-
-    Raises UserError, which names `path`, where a column is missing or has a type that cannot be cast.
-    """
+    """Select the columns of `schema` and cast them. Raises UserError, which names `path`, for other columns."""
     missing = [name for name in schema.names if name not in table.schema.names]
     if missing:
         raise UserError(
@@ -160,10 +157,10 @@ def with_columns(path: Path | str, table: pa.Table, schema: pa.Schema) -> pa.Tab
         return table.select(schema.names).cast(schema)
 
 
+# The remedy in messages about chains that do not fit the segments of their view.
 OF_CHAINS = "make the chains of this view again with `docmt job`"
-"""The remedy in messages about chains that do not fit the segments of their view."""
+# The remedy in messages about a view and vocabularies that belong to different texts.
 OF_TOKENS = "make the view again from the tokens of the text that is used"
-"""The remedy in messages about a view and vocabularies that belong to different texts."""
 
 
 def check_segments(path: Path, table: pa.Table, sizes: Mapping[str, int]) -> None:

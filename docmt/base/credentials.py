@@ -11,15 +11,15 @@ from urllib.parse import unquote
 
 from docmt.base.errors import UserError
 
+# An address in a text: its beginning, its user and host, and the rest. The scheme `s3:` is before the beginning.
 ADDRESS = re.compile(r"(https?:[/\\]*|//+)([^\s\"'<>`/\\?#]*)([^\s\"'<>`]*)", re.IGNORECASE)
-"""An address in a text: its beginning, its user and host, and the rest. The scheme `s3:` is before the beginning."""
+# A host without a user, with the punctuation that may follow it in a sentence.
 HOST = re.compile(r"(\[[\da-f:.]+\]|[^@:%\[\]]*)(:\d*)?[^\w@:%]*", re.IGNORECASE)
-"""A host without a user, with the punctuation that may follow it in a sentence."""
+# The names that a query may have. All others are refused: a token may have any name, such as `sig` or `rlkey`.
 QUERY = (
     *("confirm", "dl", "download", "export", "file", "filename", "format", "id", "inline", "isallowed", "name", "path"),
     *("raw", "recursive", "ref", "revision", "sequence", "sourceurl", "version", "web"),
 )
-"""The names that a query may have. All others are refused: a token may have any name, such as `sig` or `rlkey`."""
 REMEDY = (
     "state user and password in ~/.netrc, or in the file that NETRC names: machine HOST login USER password TOKEN;"
     " for the keys of a store see docs/how-to/share-artifacts.md"

@@ -9,17 +9,13 @@ from typing import Any
 
 from docmt.base.foreign import reading
 
-BYTES_AT_ONCE = 1 << 20
-"""The number of bytes of a file that are read at once, which limits the memory."""
+BYTES_AT_ONCE = 1 << 20  # The number of bytes of a file that are read at once, which limits the memory.
 
 
 def canonical_json(value: Any) -> str:
-    """Return the JSON text of a value; equal values have equal texts.
-
-    Keys are sorted and there are no spaces, so that the text does not depend on the order of keys in a YAML file. Keys
-    that are numbers are sorted as the texts that JSON makes of them, so that a value that was written to a file and
-    read again has the same text.
-    """
+    """Return the JSON text of a value; equal values have equal texts, whatever the order of their keys."""
+    # Keys that are numbers are sorted as the texts that JSON makes of them: a value that was written to a file and read
+    # again has the same text.
     return canonical_text(json.loads(json.dumps(value)))
 
 
@@ -59,10 +55,7 @@ def named_digest(digest: str, digits: int | None = None) -> str:
 
 
 def sha256_file(path: Path | str) -> str:
-    """Return the SHA-256 of a file in hexadecimal digits.
-
-    Raises UserError where the file cannot be read.
-    """
+    """Return the SHA-256 of a file in hexadecimal digits. Raises UserError where the file cannot be read."""
     with reading(path, "cannot be read"), Path(path).open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 

@@ -3,12 +3,9 @@
 import difflib
 from collections.abc import Collection, Iterable
 
-USER_MISTAKE = 2
-"""Exit status of `docmt` (and of the workflow's planning) for a mistake that the user can correct."""
-TRY_AGAIN = 75
-"""Exit status where the same command may succeed when it is run again (EX_TEMPFAIL of sysexits)."""
-INTERRUPTED = 130
-"""Exit status after Ctrl-C, as shells report it: 128 + SIGINT."""
+USER_MISTAKE = 2  # Exit status of `docmt` (and of the workflow's planning) for a mistake that the user can correct.
+TRY_AGAIN = 75  # Exit status where the same command may succeed when it is run again (EX_TEMPFAIL of sysexits).
+INTERRUPTED = 130  # Exit status after Ctrl-C, as shells report it: 128 + SIGINT.
 
 
 class UserError(Exception):
@@ -55,10 +52,8 @@ class UserError(Exception):
 
 
 def printable(text: str, breaks: str = "\n") -> str:
-    """Escape the characters of a text that a terminal would interpret or cannot print, but not those in `breaks`.
-
-    Messages need this function, since a message may quote the bytes of any file.
-    """
+    """Escape the characters that a terminal would interpret or cannot print, but not those in `breaks`."""
+    # A message may quote the bytes of any file.
     if text.replace("\n", "").isprintable() and (breaks or "\n" not in text):
         return text
     return "".join(
@@ -66,10 +61,8 @@ def printable(text: str, breaks: str = "\n") -> str:
     )
 
 
-LONGEST_COMPARED = 200
-"""The number of characters of a name that are compared with the valid names."""
-LONGEST_VALUE = 60
-"""The largest number of characters of a value that a message has in full."""
+LONGEST_COMPARED = 200  # The number of characters of a name that are compared with the valid names.
+LONGEST_VALUE = 60  # The largest number of characters of a value that a message has in full.
 
 
 def quoted(value: object) -> str:
@@ -95,10 +88,8 @@ def nearest(name: str, valid: Iterable[str]) -> str:
 
 
 def install(*extras: str) -> str:
-    """Return the remedy for packages that are missing: the command that installs docmt with extras, in its clone.
-
-    A study folder, where a run may have stopped, has no `pins.txt`.
-    """
+    """Return the remedy for packages that are missing: the command that installs docmt with extras, in its clone."""
+    # A study folder, where a run may have stopped, has no `pins.txt`.
     wanted = f".[{','.join(extras)}]" if extras else "."
     return f"in docmt's clone: pip install -c pins.txt -e '{wanted}'"
 

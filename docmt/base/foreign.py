@@ -19,19 +19,17 @@ from docmt.base.credentials import without_credentials
 from docmt.base.errors import TRY_AGAIN, USER_MISTAKE, UserError, install
 
 MEGABYTE = 1_000_000
-LONGEST_DETAIL = 200
-"""The largest number of characters that a message of docmt quotes from the message of a library."""
+LONGEST_DETAIL = 200  # The largest number of characters that a message of docmt quotes from the message of a library.
 
-FULL = (errno.ENOSPC, errno.EDQUOT)
-"""The error numbers of a full disk and of a used-up quota."""
+FULL = (errno.ENOSPC, errno.EDQUOT)  # The error numbers of a full disk and of a used-up quota.
+# The error numbers of a failed write to a file that is open; exceptions with these numbers name no file.
 OF_WRITING = (*FULL, errno.EFBIG, errno.EIO, errno.EBADF)
-"""The error numbers of a failed write to a file that is open; exceptions with these numbers name no file."""
 
-RIGHTS_ON = (errno.EACCES, errno.EPERM, errno.EROFS)
-"""The error numbers of missing permissions."""
+RIGHTS_ON = (errno.EACCES, errno.EPERM, errno.EROFS)  # The error numbers of missing permissions.
 RIGHTS = "it needs other rights, or another place: see `ls -ld` of it and of its folder"
 AGAIN = "the cause may be temporary: run the command again"
 
+# The message and the remedy for each error number; for other numbers the message has the words of the system.
 SYSTEM: dict[int, tuple[str, str]] = {
     errno.ENOENT: ("file not found", "check the path"),
     errno.EISDIR: ("a folder, where a file is needed", "name a file, or remove the folder"),
@@ -48,18 +46,17 @@ SYSTEM: dict[int, tuple[str, str]] = {
     errno.EBADF: ("it is closed", "open it: name a file, or a program behind a pipe"),
     errno.ENOMEM: ("not enough memory", "take fewer workers, or more memory"),
 }
-"""The message and the remedy for each error number; for other numbers the message has the words of the system."""
 
+# The error numbers whose messages leave out the words of the system, since these words repeat the text of SYSTEM.
 SELF_EXPLAINED = (errno.ENOENT, errno.EISDIR, errno.ENOTDIR, errno.EEXIST)
-"""The error numbers whose messages leave out the words of the system, since these words repeat the text of SYSTEM."""
 
+# The error numbers of trouble that may pass, mostly of networks and of file systems on them: AGAIN is the remedy.
 PASSING = (
     *(errno.EBUSY, errno.EIO, errno.ENFILE, errno.ENOLCK, errno.EREMOTEIO, errno.ESTALE, errno.EPROTO, errno.ENOTCONN),
     *(errno.EHOSTDOWN, errno.EHOSTUNREACH, errno.ENETDOWN, errno.ENETRESET, errno.ENETUNREACH),
 )
-"""The error numbers of trouble that may pass, mostly of networks and of file systems on them: AGAIN is the remedy."""
+# The classes that Python gives to further errors of this kind.
 PASSING_CLASSES = (BlockingIOError, ConnectionError, InterruptedError, TimeoutError)
-"""The classes that Python gives to further errors of this kind."""
 
 DAMAGED = {
     "builtins.UnicodeDecodeError": "not valid UTF-8",
@@ -86,10 +83,7 @@ MEND = "make or download the file again"
 
 
 def explained(problem: BaseException) -> UserError | None:
-    """Convert an exception that ends a command to a UserError; return none for an exception that is not about files.
-
-    A UserError is returned unchanged.
-    """
+    """Convert an exception that ends a command to a UserError, unless it is one; None where it is not about files."""
     if isinstance(problem, UserError):
         return problem
     full = disk_full(problem)
@@ -110,7 +104,6 @@ def explained(problem: BaseException) -> UserError | None:
 
 
 def _of_system(problem: OSError) -> UserError:
-    """Convert an error of the operating system to a UserError."""
     number = problem.errno
     path = problem.filename2 or problem.filename  # filename2: the new name of a rename
     where = None if path is None or isinstance(path, int) else os.fsdecode(path)
@@ -139,12 +132,9 @@ def is_passing(problem: BaseException) -> bool:
 
 
 def disk_full(problem: BaseException | None) -> OSError | None:
-    """Return the exception that reports a full disk or a used-up quota, or none.
-
-    A library may raise another exception in the place of this one, so the causes and contexts of `problem` are
-    searched.
-    """
+    """Return the exception that reports a full disk or a used-up quota, or None."""
     seen: set[int] = set()
+    # A library may raise another exception in the place of this one.
     while problem is not None and id(problem) not in seen:
         if isinstance(problem, OSError) and problem.errno in FULL:
             return problem
@@ -154,10 +144,8 @@ def disk_full(problem: BaseException | None) -> OSError | None:
 
 
 def is_of_system(problem: BaseException) -> bool:
-    """Return whether an exception is an error of the system with one of the error numbers that this module explains.
-
-    Damaged files can cause errors of the system with other numbers; the result is false for these.
-    """
+    """Return whether an exception is an error of the system that this module explains."""
+    # Damaged files can cause errors of the system with other numbers.
     return is_passing(problem) or (isinstance(problem, OSError) and problem.errno in {*SYSTEM, *FULL})
 
 
@@ -175,20 +163,17 @@ def free_bytes(path: Path) -> int:
 
 
 def first_line(problem: BaseException) -> str:
-    """Return the first line of an exception's message, or the name of its class where it has none.
-
-    Addresses in it, as libraries of object stores quote them, have no user and no query.
-    """
+    """Return the first line of an exception's message, without credentials; the name of its class without any."""
+    # Libraries of object stores quote addresses with a user or a query.
     text = without_credentials(str(problem).strip())
     return text.splitlines()[0][:LONGEST_DETAIL] if text else type(problem).__name__
 
 
 @contextmanager
 def reading(path: Path | str, what: str, expected: str | None = None, remedy: str = MEND) -> Iterator[None]:
-    """Convert any exception of the block to a UserError that names the file `path`; a UserError stays as it is.
+    """Convert any exception of the block to a UserError that names the file `path`, and says `what` is wrong with it.
 
-    `what` says what is wrong with the file, such as "not an Arrow file". Damaged bytes can cause any exception, so the
-    block must not contain code that does anything but read this file.
+    Damaged bytes can cause any exception, so the block must do nothing but read this file.
     """
     try:
         yield
@@ -218,10 +203,7 @@ def naming(path: Path | str) -> Iterator[None]:
 
 
 def library(name: str, what: str, remedy: str | None = None) -> ModuleType:
-    """Import a library that few jobs need.
-
-    Raises UserError, with the message `what`, where it is not installed.
-    """
+    """Import a library that few jobs need. Raises UserError, with the message `what`, where it is not installed."""
     try:
         return import_module(name)
     except ImportError:
@@ -229,11 +211,8 @@ def library(name: str, what: str, remedy: str | None = None) -> ModuleType:
 
 
 def need_file(path: Path | str) -> None:
-    """Raise OSError where `path` is a folder or does not exist, and UserError for a pipe or a device.
-
-    The check is made before a library opens `path`, since some libraries read a folder as a data set, and wait for ever
-    for the writer of a pipe.
-    """
+    """Raise OSError for a folder or a missing file, and UserError for a pipe or a device."""
+    # Some libraries read a folder as a data set, and wait for ever for the writer of a pipe.
     mode = Path(path).stat().st_mode
     if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
         remedy = "name a file on a disk"

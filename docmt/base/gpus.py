@@ -13,14 +13,12 @@ from pathlib import Path
 
 from docmt.base.machine import installed_version
 
+# The environment variable with the GPUs that CUDA shows to a process, as names between commas.
 VISIBLE = "CUDA_VISIBLE_DEVICES"
-"""The environment variable with the GPUs that CUDA shows to a process, as names between commas."""
+# A line of `nvidia-smi -L`: a GPU, or a part of the last GPU.
 LISTED = re.compile(r"^(GPU|\s+MIG) .*\(UUID: ([^\s)]+)\)", re.MULTILINE)
-"""A line of `nvidia-smi -L`: a GPU, or a part of the last GPU."""
-HIDING = ("", "-1", "NoDevFiles")
-"""What stands in CUDA_VISIBLE_DEVICES to hide all GPUs."""
-LIST_S = 60.0
-"""The longest time of nvidia-smi in seconds. It takes some seconds where no process uses a GPU."""
+HIDING = ("", "-1", "NoDevFiles")  # What stands in CUDA_VISIBLE_DEVICES to hide all GPUs.
+LIST_S = 60.0  # The longest time of nvidia-smi in seconds. It takes some seconds where no process uses a GPU.
 
 
 @dataclass(frozen=True)
@@ -34,10 +32,7 @@ class Gpu:
 
 
 def visible_gpus(environment: Mapping[str, str] = os.environ, devices: Path = Path("/dev")) -> list[Gpu]:
-    """Return the GPUs that torch would use here, in the order of their numbers there.
-
-    CUDA_VISIBLE_DEVICES limits them. There are none where the installed torch is one for CPUs.
-    """
+    """Return the GPUs that torch would use here, in order; none where the installed torch is one for CPUs."""
     machine = gpus_of_machine(devices) if torch_is_for_gpus() else []
     if VISIBLE not in environment or not machine:
         return machine
@@ -51,10 +46,7 @@ def torch_is_for_gpus() -> bool:
 
 
 def gpus_of_machine(devices: Path = Path("/dev")) -> list[Gpu]:
-    """Return the GPUs of this machine in order, and in the place of one in MIG mode its parts.
-
-    Where nvidia-smi is missing or fails, the files of devices are counted, and numbers replace the UUIDs.
-    """
+    """Return the GPUs of this machine in order, and in the place of one in MIG mode its parts."""
     listed: list[list[str]] = []
     for kind, uuid in LISTED.findall(_nvidia_smi("-L")):
         if kind == "GPU":
@@ -64,6 +56,7 @@ def gpus_of_machine(devices: Path = Path("/dev")) -> list[Gpu]:
     gpus: list[Gpu] = []
     for number, (uuid, *parts) in enumerate(listed):
         gpus += [Gpu(part, part) for part in parts] or [Gpu(str(number), uuid)]
+    # Where nvidia-smi is missing or fails, numbers replace the UUIDs.
     return gpus or [Gpu(number, number) for number in map(str, range(count_device_files(devices)))]
 
 

@@ -5,11 +5,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
+# Characters at which other programs end a line, the carriage return first: here only a line feed ends one.
 OTHER_ENDS = "\r\u2028\u2029\x85\x0b\x0c"
-"""Characters at which other programs end a line, the carriage return first: here only a line feed ends one."""
 
+# The end of a sentence that has another one behind it on its line.
 INNER_END = re.compile(r"[.?!]['\")»”]?\s+(?=\S)|[。？！][”」]?(?=\S)|\s_eos(?=\s)")
-"""The end of a sentence that has another one behind it on its line."""
 
 
 def without_blank_borders(lines: Sequence[str], sizes: Iterable[int]) -> tuple[str, ...] | None:

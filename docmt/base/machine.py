@@ -12,8 +12,8 @@ from typing import Any
 from docmt.base.version import VERSION
 
 MIB = 2**20
+# Instructions for matrix products by their flags in /proc/cpuinfo, the fastest first.
 INSTRUCTIONS = {"amx_bf16": "AMX", "avx512_bf16": "AVX-512 with bf16", "avx512f": "AVX-512", "avx2": "AVX2"}
-"""Instructions for matrix products by their flags in /proc/cpuinfo, the fastest first."""
 
 
 def now() -> str:
@@ -22,10 +22,7 @@ def now() -> str:
 
 
 def commit() -> str | None:
-    """Return the commit of the git checkout that docmt runs from.
-
-    The commit is None where docmt does not run from a checkout, or git is missing.
-    """
+    """Return the commit of the git checkout that docmt runs from; None without a checkout or git."""
     command = ["git", "-C", str(Path(__file__).parent), "rev-parse", "HEAD"]
     try:
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
@@ -34,22 +31,17 @@ def commit() -> str | None:
 
 
 def hardware() -> dict[str, Any]:
-    """Return the processor of the machine, the number of cores for this process, and its memory in MiB.
-
-    Records have no name of the machine: people pass them on.
-    """
+    """Return the processor of the machine, the number of cores for this process, and its memory in MiB."""
     cores, memory = len(os.sched_getaffinity(0)), os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    # Records have no name of the machine: people pass them on.
     return {"processor": processor(), "cores": cores, "memory_mib": memory // MIB}
 
 
 def processor() -> str:
-    """Return the name of the processor and its fastest instructions for matrix products, as in `AMD EPYC (AVX2)`.
-
-    Virtual machines give one name to several processors; the instructions decide their speed and their rounding. The
-    name is the machine type where the system does not report a model name.
-    """
+    """Return the name of the processor and its fastest instructions for matrix products, as in `AMD EPYC (AVX2)`."""
     facts = _facts_of_first_core()
     flags = facts.get("flags", "").split()
+    # Virtual machines give one name to several processors; the instructions decide their speed and their rounding.
     instructions = next((f" ({name})" for flag, name in INSTRUCTIONS.items() if flag in flags), "")
     return facts.get("model name", platform.machine()) + instructions
 

@@ -23,24 +23,17 @@ from docmt.base.foreign import reading
 from docmt.base.names import is_printable
 from docmt.base.untrusted import check_digest, check_names, is_sha256, limited_lines
 
-MANIFEST, RECORD = "manifest.json", "record.json"
-"""The names of the files of a job beside its outputs and its recipe."""
+MANIFEST, RECORD = "manifest.json", "record.json"  # The names of the files of a job beside its outputs and its recipe.
+# The value of the key `format`, by which a manifest is distinguished from other files of this name.
 FORMAT = "docmt-manifest-1"
-"""The value of the key `format`, by which a manifest is distinguished from other files of this name."""
-DIGEST = "digest"
-"""The key of the digest of an object that `sealed` returned."""
-LEVELS = 3
-"""The largest number of folders between a manifest and a file that it lists, plus one."""
-DIGITS = 12
-"""The number of digits of a digest that messages have."""
-CHANGED = "the file was changed after docmt wrote it"
-"""The message about a file whose own digest does not fit it."""
-HOURS = ("seconds", "device_hours")
-"""The keys of a record with times that plans add up."""
-OF_RUN = ("step", "began", "finished", "commit", "device", "threads")
-"""The keys of a record with texts or numbers."""
+DIGEST = "digest"  # The key of the digest of an object that `sealed` returned.
+LEVELS = 3  # The largest number of folders between a manifest and a file that it lists, plus one.
+DIGITS = 12  # The number of digits of a digest that messages have.
+CHANGED = "the file was changed after docmt wrote it"  # The message about a file whose own digest does not fit it.
+HOURS = ("seconds", "device_hours")  # The keys of a record with times that plans add up.
+OF_RUN = ("step", "began", "finished", "commit", "device", "threads")  # The keys of a record with texts or numbers.
+# The remedy where a manifest is missing: without one a job has not finished.
 AGAIN = "run snakemake again, which makes the files again"
-"""The remedy where a manifest is missing: without one a job has not finished."""
 
 
 @dataclass(frozen=True)
@@ -53,18 +46,14 @@ class InputContent:
 
 @dataclass(frozen=True)
 class Manifest:
-    """The outputs of a job.
+    """The outputs of a job."""
 
-    `identity`: the digest of what was asked of the job; None where a digest of its inputs was not known. `step`: the
-    step that makes the files. `inputs`: the inputs by their roles. `files`: the digests of the outputs, by
-    their paths relative to the manifest. `records`: the paths of the files whose digests are in the record.
-    """
-
-    identity: str | None
-    step: str
-    inputs: Mapping[str, InputContent] = field(default_factory=dict)
+    identity: str | None  # The digest of what was asked of the job; None where a digest of its inputs was not known.
+    step: str  # The step that makes the files.
+    inputs: Mapping[str, InputContent] = field(default_factory=dict)  # The inputs by their roles.
+    # The digests of the outputs, by their paths relative to the manifest.
     files: Mapping[str, FileDigest] = field(default_factory=dict)
-    records: tuple[str, ...] = ()
+    records: tuple[str, ...] = ()  # The paths of the files whose digests are in the record.
 
     @cached_property
     def content(self) -> str:
@@ -255,21 +244,15 @@ def listed(path: Path | str) -> ListedFile | None:
 
 
 def check_file(path: Path | str) -> None:
-    """Raise UserError where a manifest lists the file and the file has other bytes.
-
-    A file that no manifest lists is not checked: it is not the output of a job of docmt.
-    """
+    """Raise UserError where a manifest lists the file and the file has other bytes."""
     entry = listed(path)
+    # A file that no manifest lists is not the output of a job of docmt.
     if entry is not None:
         entry.check(Path(path), known_sha256(path))
 
 
 def checked_bytes(path: Path | str, has_lines: bool = False) -> bytes:
-    """Return the content of a file.
-
-    Raises UserError where a manifest lists the file and the file has other bytes, and for a line that is too long in a
-    text that `has_lines`.
-    """
+    """Return the content of a file. Raises UserError for other bytes than its manifest has, and for too long lines."""
     path = Path(path)
     if has_lines:
         with path.open("rb") as stream:
@@ -285,9 +268,10 @@ def checked_bytes(path: Path | str, has_lines: bool = False) -> bytes:
 def mixed_contents(manifests: Mapping[str, Manifest]) -> list[str]:
     """Return a sentence for each identity that has several contents among outputs and what these were made from.
 
-    `manifests`: the manifests of outputs that are read together, by their names for messages. Other processors and
-    other versions of libraries give other bytes for one identity; such outputs are hardly comparable.
+    `manifests`: the manifests of outputs that are read together, by their names for messages.
     """
+    # Other processors and other versions of libraries give other bytes for one identity; such outputs are hardly
+    # comparable.
     contents: dict[str, dict[str, list[str]]] = {}
     for name, manifest in manifests.items():
         read = [(f"the {role} of {name}", content) for role, content in manifest.inputs.items()]
@@ -304,7 +288,6 @@ def mixed_contents(manifests: Mapping[str, Manifest]) -> list[str]:
 
 
 def _few(places: list[str]) -> str:
-    """Return the first of some places for a sentence, with the number of the others."""
     return places[0] if len(places) == 1 else f"{places[0]} and {len(places) - 1} more"
 
 

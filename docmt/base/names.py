@@ -12,24 +12,22 @@ from typing import Literal
 
 from docmt.base.errors import UserError, quoted
 
-SPLITS = ("train", "dev", "test")
-"""The splits of a corpus."""
+SPLITS = ("train", "dev", "test")  # The splits of a corpus.
 
+# The name of a device in settings and on command lines; `auto` is the GPU where there is one, else the CPU.
 DeviceName = Literal["auto", "cpu", "cuda"]
-"""The name of a device in settings and on command lines; `auto` is the GPU where there is one, else the CPU."""
 
+# What a sheet does with pairs of identical translations: it counts them as equal, draws none, or asks about them.
 Identical = Literal["filled", "left_out", "asked"]
-"""What a sheet does with pairs of identical translations: it counts them as equal, draws none, or asks about them."""
 
-NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]*")
-"""The pattern of a name that becomes a part of a path."""
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]*")  # The pattern of a name that becomes a part of a path.
 LONGEST_NAME = 100
 """The largest number of characters of a name. A part of a path may have 255 bytes, and names are joined, as in
 `<system>@<study>`."""
 NAMES_HAVE = f"letters (a to z), digits and . _ + -, the first a letter or digit, at most {LONGEST_NAME} of them"
 
+# The languages that write no spaces between words; their texts are compared by characters.
 UNSPACED = ("zh", "ja", "th")
-"""The languages that write no spaces between words; their texts are compared by characters."""
 LANGUAGE = re.compile(r"[a-z]{2,3}")
 LANGUAGES_ARE = "a code of a language, such as zh or en"
 
@@ -40,8 +38,7 @@ FILE_NAMES_HAVE = (
     f"a file name without a folder, of printable characters, at most {LONGEST_FILE_NAME} bytes, that begins with no "
     "blank, hyphen or dot and has no { or }"
 )
-LONGEST_PATH = 1000
-"""The largest number of characters of a path."""
+LONGEST_PATH = 1000  # The largest number of characters of a path.
 PATHS_HAVE = f"a path of printable characters, at most {LONGEST_PATH} of them"
 INSIDE = "a path inside the corpus' files, without .."
 

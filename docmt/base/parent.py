@@ -8,10 +8,10 @@ import os
 import signal
 from contextlib import suppress
 
+# The environment variable that is 1 in the workflow's jobs: a command then ends when its workflow ends.
 VARIABLE = "DOCMT_END_WITH_PARENT"
-"""The environment variable that is 1 in the workflow's jobs: a command then ends when its workflow ends."""
+# The option PR_SET_PDEATHSIG of Linux; other systems have no such option, and their jobs get no signal.
 SIGNAL_AT_PARENTS_END = 1
-"""The option PR_SET_PDEATHSIG of Linux; other systems have no such option, and their jobs get no signal."""
 
 
 def signal_at_parents_end(number: signal.Signals, parent: int | None = None) -> None:
@@ -27,9 +27,7 @@ def signal_at_parents_end(number: signal.Signals, parent: int | None = None) -> 
 
 
 def end_with_workflow() -> None:
-    """Let SIGTERM end this job when its workflow ends, so that a training writes a checkpoint and stops.
-
-    Nothing happens outside a workflow, nor in the ranks of a training, which end with their launcher.
-    """
+    """Let SIGTERM end this job when its workflow ends, so that a training writes a checkpoint and stops."""
+    # The ranks of a training end with their launcher.
     if os.environ.get(VARIABLE) == "1" and "RANK" not in os.environ:
         signal_at_parents_end(signal.SIGTERM, os.getppid())

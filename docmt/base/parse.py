@@ -22,26 +22,19 @@ modules that define the dataclasses add them to this table."""
 TEXT_FORMS: dict[type, Callable[[str], dict]] = {}
 """The dataclasses whose settings may be written as one text, each with the function that returns the long form. The
 modules that define the dataclasses add them to this table."""
-LARGEST = 2**63 - 1
-"""The largest whole number: 64 bits with a sign, as tables store numbers."""
+LARGEST = 2**63 - 1  # The largest whole number: 64 bits with a sign, as tables store numbers.
 
 
 def mapping(value: Any, lines: Lines, path: tuple = ()) -> dict:
-    """Return `value` after a check that it is a mapping.
-
-    Raises UserError, with the place of `path` in `lines`, for any other type.
-    """
+    """Return `value`, a mapping. Raises UserError, with the place of `path` in `lines`, for any other type."""
     if not isinstance(value, dict):
         raise UserError("wrong type", where=lines.place(path), found=_described(value), expected="a mapping of keys")
     return value
 
 
 def laid_over(below: dict, above: Mapping) -> dict:
-    """Return `below` with the values of `above`.
-
-    Mappings are merged key by key. All other values are replaced, and so is a mapping of which `above` states the
-    `kind`, since the keys of another kind do not belong to it.
-    """
+    """Return `below` with the values of `above`; mappings are merged key by key."""
+    # A mapping of which `above` states the `kind` is replaced: the keys of another kind do not belong to it.
     both = {
         key: laid_over(below[key], value) if _is_part(below.get(key), value) else value for key, value in above.items()
     }
@@ -135,10 +128,7 @@ class Converter:
         return right
 
     def value(self, hint: Any, value: Any, path: tuple) -> Any:
-        """Convert a value to the type `hint`, with everything inside it.
-
-        Raises UserError for a value that does not have this type.
-        """
+        """Convert a value to the type `hint`, with everything inside it. Raises UserError for another type."""
         origin, options = typing.get_origin(hint), typing.get_args(hint)
         _check_number(value, self.lines, path)
         if hint is Any:
@@ -183,7 +173,6 @@ class Converter:
         return values
 
     def _object(self, cls: type, value: Any, path: tuple) -> Any:
-        """Build a dataclass, or its variant, from a mapping of its fields."""
         before = len(self.problems)
         cls = _variant(cls, value, self.lines, path) if cls in KINDS else cls
         if cls in SHORT_FORMS:
@@ -220,17 +209,14 @@ class Converter:
 
 
 def _is_needed(field: dataclasses.Field) -> bool:
-    """Return whether a field has no default."""
     return field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
 
 
 def _missing(name: str, hint: Any, lines: Lines, path: tuple) -> UserError:
-    """Return the error about a missing key."""
     return UserError("key is missing", where=lines.place((*path, name)), expected=_named(hint))
 
 
 def _not_allowed(problem: BadValue, lines: Lines, path: tuple) -> UserError:
-    """Return the error about a value that the dataclass at `path` refuses."""
     return UserError(
         "value not allowed",
         where=lines.place((*path, *problem.name.split("."))),
@@ -275,6 +261,7 @@ def _unquoted(value: Any) -> str | None:
     return "write it without quotes, and a power of ten with a point before the e, such as 5.0e-4"
 
 
+# The description of each type for messages.
 NAMES = {
     str: "a text",
     int: "a whole number",
@@ -283,11 +270,9 @@ NAMES = {
     tuple: "a list",
     dict: "a mapping",
 }
-"""The description of each type for messages."""
 
 
 def _named(hint: Any) -> str:
-    """Return the description of a type for messages."""
     origin = typing.get_origin(hint)
     if origin in (typing.Union, types.UnionType):
         return " or ".join("none" if option is type(None) else _named(option) for option in typing.get_args(hint))
@@ -299,5 +284,4 @@ def _named(hint: Any) -> str:
 
 
 def _described(value: Any) -> str:
-    """Return a value and its type for messages."""
     return f"{quoted(value)} ({NAMES.get(type(value), 'a list' if isinstance(value, list) else type(value).__name__)})"

@@ -11,14 +11,10 @@ from functools import cached_property
 from pathlib import PurePath
 
 RESULTS = "results"
-ID_DIGITS = 10
-"""The number of digits of an identity that a path has."""
-ID = re.compile(rf"[0-9a-f]{{{ID_DIGITS}}}")
-"""The form of the name of an artifact's folder."""
-PAPER = "paper"
-"""The name of the default scale, at which models and corpora have the sizes of the papers."""
-INDEX = "index"
-"""The name, in the place of an item, of the page of a whole study."""
+ID_DIGITS = 10  # The number of digits of an identity that a path has.
+ID = re.compile(rf"[0-9a-f]{{{ID_DIGITS}}}")  # The form of the name of an artifact's folder.
+PAPER = "paper"  # The name of the default scale, at which models and corpora have the sizes of the papers.
+INDEX = "index"  # The name, in the place of an item, of the page of a whole study.
 
 
 @dataclass(frozen=True)
@@ -54,7 +50,6 @@ class Folder:
 
     @cached_property
     def _pattern(self) -> re.Pattern:
-        """The form of a place of this kind, with a group for each name."""
         return re.compile(re.sub(r"{(\w+)}", r"(?P<\1>[^/]+)", f"{RESULTS}/{self.stage}/{self.places}"))
 
     @property
@@ -85,12 +80,11 @@ ALIGNER = Folder("7_aligners", _DATA)
 SCORES = Folder("7_scores", _RUN)
 COMPARISON = Folder("7_comparisons", "{study}/{table}")
 PAGE = Folder("8_report", "{scale}/{study}/{item}")
-FRONT = Folder("8_front", "{scale}")
-"""The page of the demo study again, which people open in `results/` itself."""
+FRONT = Folder("8_front", "{scale}")  # The page of the demo study again, which people open in `results/` itself.
 SHEET = Folder("8_sheets", "{scale}/{study}/{item}")
 
+# The folder of the downloaded files of a corpus, which has no id: no run replaces them.
 DOWNLOADS = f"{RESULTS}/{CORPUS.stage}/{{corpus}}/downloads"
-"""The folder of the downloaded files of a corpus, which has no id: no run replaces them."""
 
 
 def page_link(scale: str, study: str, item: str) -> str:

@@ -22,10 +22,9 @@ from typing import Any
 
 from docmt.base.errors import UserError, quoted
 
+# The largest number of bytes of a line; a program that writes more without a line end writes something else.
 LONGEST_LINE = 64 * 2**20
-"""The largest number of bytes of a line; a program that writes more without a line end writes something else."""
-END_S = 5.0
-"""Seconds that a program has to end by itself after its standard input was closed."""
+END_S = 5.0  # Seconds that a program has to end by itself after its standard input was closed.
 
 
 class ProgramFailure(Exception):
@@ -124,8 +123,7 @@ class LineProcess:
         self._process.wait()
 
 
-SURROGATE = re.compile("[\ud800-\udfff]")
-"""Half of a character, which JSON can have and no file of text."""
+SURROGATE = re.compile("[\ud800-\udfff]")  # Half of a character, which JSON can have and no file of text.
 
 
 @dataclass(frozen=True)
@@ -191,22 +189,17 @@ class Program:
             self._close()
 
     def _fill(self, waiting: Iterator[Request], pending: dict[str, Request]) -> None:
-        """Send requests until the largest number of them wait for answers."""
         while len(pending) < self.at_once and (request := next(waiting, None)):
             pending[request.id] = request
             self._send(request)
 
     def _send(self, request: Request) -> None:
-        """Send a request; the first one starts the program."""
         if self._process is None:
             self._process = LineProcess(self.command, self.where)
         self._process.send(request.line)
 
     def _next(self, pending: dict[str, Request], done: set[str]) -> tuple[Request, dict]:
-        """Return the next answer to a request that waits; an answer to an earlier request is left out, with a line.
-
-        Raises ProgramFailure where no answer comes, or where it is not complete.
-        """
+        """Return the next answer to a request that waits. Raises ProgramFailure where no whole answer comes."""
         since = time.monotonic()
         while True:
             line = self._process.receive(self.timeout_seconds, since)
@@ -221,7 +214,6 @@ class Program:
             self.tell(f"a second answer to {answer['id']!r} was ignored")
 
     def _parse(self, line: bytes) -> dict:
-        """Return the object of a line; raise UserError where the line is not an object of JSON with an id."""
         try:
             answer = json.loads(line.decode())
         except (ValueError, RecursionError):
@@ -244,10 +236,7 @@ class Program:
             raise ProgramFailure(f"{request.field} with a line break", request.id)
 
     def _again(self, failure: ProgramFailure, pending: dict[str, Request]) -> None:
-        """End the program and send the requests that wait to a new one.
-
-        Raises UserError where one of the requests that may have caused the failure was sent too often.
-        """
+        """Send the requests that wait to a new program. Raises UserError where one of them was sent too often."""
         self._close()
         blamed = [failure.request] if failure.request else list(pending)
         self._failures.update(blamed)
@@ -286,7 +275,6 @@ class Program:
 
 
 def _is_item(item: object, kind: type) -> bool:
-    """Return whether an item of an answer is a text, or a finite number."""
     if kind is str:
         return isinstance(item, str) and SURROGATE.search(item) is None
     return isinstance(item, int | float) and not isinstance(item, bool) and abs(item) <= sys.float_info.max

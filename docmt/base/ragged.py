@@ -98,10 +98,7 @@ class Ragged:
         return self.values[spans(self.starts, self.lengths)]
 
     def grouped(self, counts: np.ndarray) -> tuple["Ragged", "Ragged"]:
-        """Return groups of lists one after another: the numbers of each group, and the lengths of its lists.
-
-        `counts` has the number of lists of each group.
-        """
+        """Return groups of `counts` lists each: the numbers of each group, and the lengths of its lists."""
         return Ragged.of(self.flat(), sums(self.lengths, counts)), Ragged.of(self.lengths, counts)
 
 

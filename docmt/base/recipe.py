@@ -24,13 +24,11 @@ from docmt.base.manifest import MANIFEST
 from docmt.base.parse import parse
 from docmt.base.paths import ID_DIGITS, RESULTS
 
-GIVEN = "given"
-"""The value of a setting in the place of a path, which differs between users: `files` has the file."""
-JOB = "job.json"
-"""The name of the file."""
+GIVEN = "given"  # The value of a setting in the place of a path, which differs between users: `files` has the file.
+JOB = "job.json"  # The name of the file.
 REMEDY = "settings come from config.yaml and the studies: delete this file, and run snakemake, which writes it again"
+# The kind of a digest of the addresses of a file whose own digest nobody states before its download.
 SOURCES = "sources"
-"""The kind of a digest of the addresses of a file whose own digest nobody states before its download."""
 
 
 class StatedFile(NamedTuple):
@@ -42,42 +40,35 @@ class StatedFile(NamedTuple):
 
 @dataclass(frozen=True)
 class Resources:
-    """What a job may use of its machine.
-
-    `threads`: processor threads (None = as many as there are cores). `ranks`, `nodes`: the processes of a training, and
-    the nodes that share them. `node_rank`, `rendezvous`: the number of this node, and where the first node waits.
-    `deadline_minutes`: minutes after which the job has to end. `part`: the part of a divided job.
-    """
+    """What a job may use of its machine."""
 
     device: str = "auto"
-    threads: int | None = None
+    threads: int | None = None  # Processor threads (None = as many as there are cores).
+    # `ranks`, `nodes`: the processes of a training, and the nodes that share them.
     ranks: int = 1
     nodes: int = 1
+    # `node_rank`, `rendezvous`: the number of this node, and where the first node waits.
     node_rank: int | None = None
     rendezvous: str | None = None
-    deadline_minutes: float | None = None
-    part: str = ""
+    deadline_minutes: float | None = None  # Minutes after which the job has to end.
+    part: str = ""  # The part of a divided job.
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """What was asked of a job.
-
-    `place`: the folder of its outputs without the id. `inputs`: the folders of the outputs of other jobs, by role.
-    `files`: files that no job makes, by role. `libraries`: the versions of the libraries that decide the outputs.
-    `hints`: facts on which no output depends but by rounding. Its `knobs` are such settings by their dotted names: the
-    size of batches, the name of the first study that has a system. `again`: the run that wants the job done again.
-    """
+    """What was asked of a job."""
 
     step: str
     version: int
     settings: Mapping[str, Any]
-    place: Path
-    inputs: Mapping[str, Path] = field(default_factory=dict)
-    files: Mapping[str, StatedFile] = field(default_factory=dict)
-    libraries: Mapping[str, str] = field(default_factory=dict)
+    place: Path  # The folder of its outputs without the id.
+    inputs: Mapping[str, Path] = field(default_factory=dict)  # The folders of the outputs of other jobs, by role.
+    files: Mapping[str, StatedFile] = field(default_factory=dict)  # Files that no job makes, by role.
+    libraries: Mapping[str, str] = field(default_factory=dict)  # The versions of the libraries that decide the outputs.
+    # Facts on which no output depends but by rounding. Its `knobs` are such settings by their dotted names: the size of
+    # batches, the name of the first study that has a system.
     hints: Mapping[str, Any] = field(default_factory=dict)
-    again: str = ""
+    again: str = ""  # The run that wants the job done again.
 
     @cached_property
     def identity(self) -> str:
@@ -183,10 +174,7 @@ def artifact_name(folder: Path) -> str:
 
 
 def read_recipe(folder: Path) -> Recipe:
-    """Read the recipe in the folder of a job.
-
-    Raises UserError where the file is missing, damaged or changed by hand, and where it belongs to another folder.
-    """
+    """Read the recipe of a job. Raises UserError where it is missing, damaged, changed, or of another folder."""
     path = folder / JOB
     where, keys = str(path), ("step", "version", "settings", "inputs", "files", "libraries", "hints", "identity")
     value = read_object(path)

@@ -7,19 +7,16 @@ from pathlib import Path
 from docmt.base.errors import UserError
 from docmt.base.paths import RESULTS, Folder
 
-OLD = f"{RESULTS}/frozen_grid.json"
-"""A file that runs of older versions wrote, whose folders had no ids."""
+OLD = f"{RESULTS}/frozen_grid.json"  # A file that runs of older versions wrote, whose folders had no ids.
 
 
 @dataclass(frozen=True)
 class ResultFolders:
-    """The folders of results.
+    """The folders of results."""
 
-    `root`: the folder of all results. `folders`: where single results are, by their paths below `root`
-    (`7_scores/paper/toy_zh-en/sentence/seed1`); others are at their paths.
-    """
-
-    root: Path
+    root: Path  # The folder of all results.
+    # Where single results are, by their paths below `root` (`7_scores/paper/toy_zh-en/sentence/seed1`); others are at
+    # their paths.
     folders: Mapping[str, Path] = field(default_factory=dict)
 
     def at(self, folder: Folder, **names: str | int) -> Path:

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from docmt.base.clone import WORKFLOW
 
+# The folder of the schemas in a clone; a study folder has it through its link to `workflow/`.
 FOLDER = Path(WORKFLOW, "schemas")
-"""The folder of the schemas in a clone; a study folder has it through its link to `workflow/`."""
 CONFIG, STUDY, CORPUS = "config.schema.json", "study.schema.json", "corpus.schema.json"
 
 

@@ -10,11 +10,10 @@ from docmt.base.foreign import reading
 if TYPE_CHECKING:
     import pyarrow as pa
 
+# What is scored: the translations of a run or, by a metric that compares with no other text, the reference.
 Scored = Literal["translations", "reference"]
-"""What is scored: the translations of a run or, by a metric that compares with no other text, the reference."""
 
-DOCUMENT = "@document."
-"""The start of the group of a score of a single document."""
+DOCUMENT = "@document."  # The start of the group of a score of a single document.
 
 
 @dataclass(frozen=True)

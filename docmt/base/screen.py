@@ -19,10 +19,9 @@ import typer
 if TYPE_CHECKING:
     from docmt.base.workers import Workers
 
+# The variable of the environment with which jobs leave it to the logger of their run to print why they failed.
 TOLD = "DOCMT_TOLD"
-"""The variable of the environment with which jobs leave it to the logger of their run to print why they failed."""
-EVERY_S = 60.0
-"""Seconds between two lines of progress in a log."""
+EVERY_S = 60.0  # Seconds between two lines of progress in a log.
 
 
 def say(text: str) -> None:
@@ -136,8 +135,8 @@ def progress_display(name: str, unit: str, counted: str = "source pieces") -> It
         yield show
 
 
+# The progress display of a stage that processes a corpus in shards.
 shard_progress = partial(progress_display, unit="shards", counted="sentence pairs")
-"""The progress display of a stage that processes a corpus in shards."""
 
 
 class Minutes:

@@ -46,10 +46,7 @@ class Seal:
         return mixed_contents(self._manifests_read)
 
     def check_inputs(self) -> None:
-        """Read the manifests of the outputs of other jobs that this job reads.
-
-        Raises UserError where a manifest is missing or damaged, or where an input is not the one that was asked for.
-        """
+        """Read the manifests of all inputs. Raises UserError for one that is missing, damaged or another one."""
         for role, folder in self.recipe.inputs.items():
             manifest = read_manifest(folder / MANIFEST)
             if not str(manifest.identity).startswith(folder.name):

@@ -26,8 +26,7 @@ SHARD_PAIRS = 10_000
 """The least number of sentence pairs of a shard but the last: a shard ends with the document that reaches this number.
 A change of this number changes the files, since the record batches of tables are shards."""
 
-ROWS_AT_ONCE = 1 << 14
-"""The number of rows of a Parquet file that are read at once, which limits the memory."""
+ROWS_AT_ONCE = 1 << 14  # The number of rows of a Parquet file that are read at once, which limits the memory.
 
 
 @dataclass(frozen=True)
@@ -39,10 +38,7 @@ class Part:
 
     @classmethod
     def parse(cls, text: str) -> "Part":
-        """Read a part from a text such as `2of8`.
-
-        Raises UserError for any other text.
-        """
+        """Read a part from a text such as `2of8`. Raises UserError for any other text."""
         match = re.fullmatch(r"(\d{1,9})of(\d{1,9})", text)
         if not match or not 1 <= int(match[1]) <= int(match[2]):
             raise UserError("not a part", found=in_line(text), expected="a part such as 2of8, the second of eight")
@@ -70,7 +66,6 @@ def document_shards(path: Path, schema: pa.Schema, part: Part = WHOLE) -> tuple[
 
 
 def _open_parquet(path: Path, schema: pa.Schema) -> pq.ParquetFile:
-    """Open a Parquet file and check its columns."""
     with reading(path, "not a Parquet file"):
         need_file(path)
         check_file(path)
@@ -96,10 +91,7 @@ def _bounds(file: pq.ParquetFile, path: Path) -> list[int]:
 
 
 def _batches(file: pq.ParquetFile, path: Path, **chosen: Any) -> Iterator[pa.RecordBatch]:
-    """Yield batches of rows; `chosen` are arguments of `iter_batches`.
-
-    Raises UserError where a batch is damaged.
-    """
+    """Yield batches of rows; `chosen` are arguments of `iter_batches`. Raises UserError for a damaged one."""
     with reading(path, "damaged Parquet file"):
         for batch in file.iter_batches(ROWS_AT_ONCE, **chosen):
             batch.validate(full=True)

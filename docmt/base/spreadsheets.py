@@ -11,19 +11,17 @@ import io
 import re
 from collections.abc import Iterable
 
+# The character that is written before a dangerous text; spreadsheet programs read it as the mark of a text cell.
 SHIELD = "'"
-"""The character that is written before a dangerous text; spreadsheet programs read it as the mark of a text cell."""
 BLANK = r"[\s\"\u200b-\u200f\u2060\ufeff]"
 """The characters that spreadsheet programs may leave out before a formula: white space, characters without width, and
 the quote, which TSV has as it is."""
+# The first characters of formulas, and the tab, carriage return and line feed, which are dangerous there too.
 FORMULA = "\t\r\n=+\\-@＝＋－＠"
-"""The first characters of formulas, and the tab, carriage return and line feed, which are dangerous there too."""
-DANGEROUS = re.compile(f"{BLANK}*[{FORMULA}]")
-"""The pattern of a text that a spreadsheet program may compute."""
+DANGEROUS = re.compile(f"{BLANK}*[{FORMULA}]")  # The pattern of a text that a spreadsheet program may compute.
+# The pattern of a number, which is no formula.
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
-"""The pattern of a number, which is no formula."""
-BREAKS = re.compile(r"[\t\r\n]")
-"""The pattern of what ends a cell of TSV."""
+BREAKS = re.compile(r"[\t\r\n]")  # The pattern of what ends a cell of TSV.
 SHIELDED = re.compile(f"{SHIELD}+{DANGEROUS.pattern}")
 """The pattern of a cell with a shield. A text that looks like one gets a shield too, so that removing one shield always
 restores the text."""

@@ -33,11 +33,9 @@ def write_arrow(path: Path | str, table: pa.Table) -> None:
 
 
 def write_if_any(path: Path, table: pa.Table | None) -> None:
-    """Write a table as `write_arrow` does, or remove the file where `table` is none.
-
-    A file of an earlier run would otherwise look like a result of this run.
-    """
+    """Write a table as `write_arrow` does, or remove the file where `table` is none."""
     if table is None:
+        # A file of an earlier run would look like a result of this run.
         remove_file(path)
     else:
         write_arrow(path, table)
@@ -64,10 +62,7 @@ class ArrowFile:
     """
 
     def __init__(self, path: Path | str, schema: pa.Schema, mapped: bool = False) -> None:
-        """Open the file and check its columns.
-
-        Raises UserError where the file is missing, is not an Arrow file, or lacks a column of `schema`.
-        """
+        """Open the file and check its columns. Raises UserError where it is missing, or another file."""
         self.path, self.schema = Path(path), schema
         with reading(path, "not an Arrow file"):
             need_file(path)
@@ -89,10 +84,7 @@ class ArrowFile:
         return map(self.__getitem__, range(len(self)))
 
     def __getitem__(self, number: int) -> pa.Table:
-        """Read a record batch as a table with the columns of `schema`.
-
-        Raises UserError where the batch is damaged.
-        """
+        """Read a record batch as a table with the columns of `schema`. Raises UserError where the batch is damaged."""
         with reading(self.path, "damaged Arrow file"):
             batch = self._file.get_batch(number).select(self.schema.names)
             batch.validate(full=True)
@@ -110,10 +102,7 @@ class ArrowFile:
 
 
 def read_arrow(path: Path | str, schema: pa.Schema, split: str | None = None) -> pa.Table:
-    """Memory-map an Arrow file and return the rows of one split, or all rows where `split` is none.
-
-    Raises UserError where the file is missing, is damaged, or lacks a column of `schema`.
-    """
+    """Memory-map an Arrow file: the rows of one split, or all rows. Raises UserError for a missing or other file."""
     columns = schema if split is None or "split" in schema.names else schema.append(pa.field("split", pa.string()))
     file = ArrowFile(path, columns, mapped=True)
     batches = [*file] if split is None else [file[number] for number in file.of_split(split)]
@@ -122,10 +111,7 @@ def read_arrow(path: Path | str, schema: pa.Schema, split: str | None = None) ->
 
 
 def read_parquet(path: Path | str, schema: pa.Schema, split: str | None = None) -> pa.Table:
-    """Read the rows of one split of a Parquet file, or all rows where `split` is none.
-
-    Raises UserError where the file is missing, is not Parquet, or lacks a column of `schema`.
-    """
+    """Read the rows of one split of a Parquet file, or all rows. Raises UserError for a missing or other file."""
     with reading(path, "not a Parquet file"):
         need_file(path)
         check_file(path)

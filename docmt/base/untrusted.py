@@ -18,16 +18,12 @@ from docmt.base.names import stays_inside
 if TYPE_CHECKING:
     from docmt.base.digests import FileDigest
 
-SHA256 = re.compile(r"[0-9a-f]{64}")
-"""The form of a SHA-256, and so of an identity."""
-LONGEST_PART = 255
-"""The largest number of bytes of a part of a path."""
-MOST_BYTES = 2**60
-"""The largest size of a file that may be stated: no disk has more."""
-MOST_FILES = 1_000_000
-"""The largest number of files that an artifact may state."""
+SHA256 = re.compile(r"[0-9a-f]{64}")  # The form of a SHA-256, and so of an identity.
+LONGEST_PART = 255  # The largest number of bytes of a part of a path.
+MOST_BYTES = 2**60  # The largest size of a file that may be stated: no disk has more.
+MOST_FILES = 1_000_000  # The largest number of files that an artifact may state.
+# The largest number of bytes of a line of text: no sentence has more, nor has a document on a line.
 LONGEST_LINE = 16 * 2**20
-"""The largest number of bytes of a line of text: no sentence has more, nor has a document on a line."""
 LEADS_OUT = "the name of a file leads out of its folder"
 
 
@@ -68,10 +64,7 @@ def leads_out(name: str | PurePosixPath) -> bool:
 
 
 def inside(folder: Path, name: str) -> Path:
-    """Return the path of a file below a folder, neither of which need exist.
-
-    Raises UserError where the name, or a link on the way to the file, leads out of the folder.
-    """
+    """Return the path of a file below a folder. Raises UserError where the name, or a link on the way, leads out."""
     path = folder / name
     if not is_inside(name) or not path.resolve().is_relative_to(folder.resolve()):
         raise UserError(

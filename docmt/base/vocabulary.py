@@ -9,8 +9,8 @@ from docmt.base.artifacts import atomic_file, read_text
 from docmt.base.errors import UserError, quoted
 from docmt.base.foreign import MEND
 
+# Ids of the special symbols, the same in every vocabulary. Corpora may not contain the symbols' names.
 PAD, BOS, EOS, UNK, SEP, MASK, CLS = range(7)
-"""Ids of the special symbols, the same in every vocabulary. Corpora may not contain the symbols' names."""
 
 SPECIALS = ("<pad>", "<s>", "</s>", "<unk>", "<sep>", "<mask>", "<cls>")
 """The names of the special symbols, by id. `<s>` starts a sentence, `</s>` ends a sentence, `<sep>` separates the
@@ -47,19 +47,13 @@ class Vocabulary:
 
     @classmethod
     def from_counts(cls, counts: Mapping[str, int], threshold: int = 0) -> "Vocabulary":
-        """Build the vocabulary of the pieces that occur `threshold` times or more.
-
-        The most frequent piece comes first, after the special symbols; ties are in the order of code points.
-        """
+        """Build the vocabulary of the pieces that occur `threshold` times or more, the most frequent first."""
         frequent = [piece for piece in by_frequency(counts) if counts[piece] >= threshold and piece not in SPECIALS]
         return cls(SPECIALS + tuple(frequent))
 
     @classmethod
     def load(cls, path: Path | str) -> "Vocabulary":
-        """Read a vocabulary from a file with a piece on each line.
-
-        Raises UserError where the file is missing, does not start with the special symbols, or has a piece twice.
-        """
+        """Read a vocabulary, a piece on each line. Raises UserError for a missing or other file, and a piece twice."""
         pieces = tuple(read_text(path).split("\n")[:-1])  # a piece may contain U+2028, at which splitlines would cut
         if pieces[: len(SPECIALS)] != SPECIALS:
             raise UserError(
@@ -82,7 +76,6 @@ class Vocabulary:
 
     @cached_property
     def _ids(self) -> dict[str, int]:
-        """The id of each piece."""
         return {piece: number for number, piece in enumerate(self.pieces)}
 
     def encode(self, pieces: Iterable[str]) -> list[int]:

@@ -20,14 +20,14 @@ from docmt.base.errors import UserError
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 
+# The largest number of tasks for each process that wait, run or have finished; it limits the memory for results.
 UNDER_WAY = 2
-"""The largest number of tasks for each process that wait, run or have finished; it limits the memory for results."""
 
+# A function of the number of finished shards, the number of all shards, and the number of finished sentence pairs.
 Show = Callable[[int, int, int], None]
-"""A function of the number of finished shards, the number of all shards, and the number of finished sentence pairs."""
 
+# A function that opens a progress bar, or another display, by the name of the work.
 Progress = Callable[[str], AbstractContextManager[Show]]
-"""A function that opens a progress bar, or another display, by the name of the work."""
 
 
 @contextmanager
@@ -89,8 +89,7 @@ class Workers:
             pool.shutdown(cancel_futures=True)
 
 
-ALONE = Workers()
-"""Workers that run all tasks in the calling process and display no progress."""
+ALONE = Workers()  # Workers that run all tasks in the calling process and display no progress.
 
 
 def _results(pool: ProcessPoolExecutor, tasks: Iterable, most: int) -> Iterator[Done]:
@@ -104,12 +103,10 @@ def _results(pool: ProcessPoolExecutor, tasks: Iterable, most: int) -> Iterator[
         yield under_way.popleft().result()
 
 
-_work: Callable[[Any], Any]
-"""The function of a worker process that is called for each task; `_begin` sets it."""
+_work: Callable[[Any], Any]  # The function of a worker process that is called for each task; `_begin` sets it.
 
 
 def _begin(make: Callable[[], Callable]) -> None:
-    """Prepare a worker process."""
     global _work
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the parent too, which ends its workers
     threading.Thread(target=_end_with_parent, daemon=True).start()
@@ -118,7 +115,6 @@ def _begin(make: Callable[[], Callable]) -> None:
 
 
 def _do(task: Any) -> Any:
-    """Run a task in a worker process."""
     return _work(task)
 
 

@@ -14,14 +14,12 @@ from docmt.base.credentials import refuse_credentials
 from docmt.base.errors import UserError, quoted
 from docmt.base.foreign import reading
 
-DEEPEST = 40
-"""The largest number of levels of nested lists and mappings; the deepest setting has about ten."""
-MOST_VALUES = 500_000
-"""The largest number of values of a file, with the values that aliases repeat."""
+DEEPEST = 40  # The largest number of levels of nested lists and mappings; the deepest setting has about ten.
+MOST_VALUES = 500_000  # The largest number of values of a file, with the values that aliases repeat.
+# The pattern of numbers with a zero before them, such as 010, which YAML 1.1 reads to the base of 8.
 OCTAL = re.compile(r"[-+]?0[0-9_]+")
-"""The pattern of numbers with a zero before them, such as 010, which YAML 1.1 reads to the base of 8."""
+# The pattern of numbers with colons, such as 1:30, which YAML 1.1 reads to the base of 60.
 SEXAGESIMAL = re.compile(r"[-+]?[1-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?")
-"""The pattern of numbers with colons, such as 1:30, which YAML 1.1 reads to the base of 60."""
 
 
 class Lines:
@@ -64,7 +62,6 @@ def dotted(path: tuple) -> str:
 
 
 def _part(key: str) -> str:
-    """Return a key for messages."""
     return key if key.isprintable() and len(key) <= 100 else quoted(key)
 
 
@@ -85,15 +82,11 @@ def load_yaml(path: Path | str) -> tuple[Any, Lines]:
 
 
 def load_text(text: str, where: str) -> Any:
-    """Return the value of a YAML text that a user gave on the command line.
-
-    Raises UserError as `load_yaml` does.
-    """
+    """Return the value of a YAML text that a user gave on the command line. Raises UserError as `load_yaml` does."""
     return _value(text, where)[0]
 
 
 def _value(text: str, where: str) -> tuple[Any, Lines]:
-    """Return the value of a YAML text, and the lines of its keys."""
     import yaml  # imported here, since jobs read only JSON and may run on machines without this library
 
     remedy = "correct the line, or restore the file from version control"
@@ -151,10 +144,7 @@ def _check_scalar_or_tag(event: Any, line: str) -> None:
 
 
 def _note_lines(node: Any, path: tuple, lines: dict[tuple, int], file: str) -> None:
-    """Add to `lines` the lines of the keys of a node, and of all keys below them.
-
-    Raises UserError for a key that is given twice.
-    """
+    """Add to `lines` the line of each key of a node and below; raise UserError for a key that is given twice."""
     kind = getattr(node, "id", None)
     _check_depth(len(path), file)
     if len(lines) > MOST_VALUES:

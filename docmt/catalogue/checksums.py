@@ -14,10 +14,8 @@ from docmt.catalogue.folders import chunks_of, tar_chunks
 
 
 def content(path: Path, line_ends: str = "keep") -> Iterator[bytes]:
-    """Yield the bytes of a file, with the line ends that `FileConfig.line_ends` states.
-
-    A folder of the user's has the bytes of the tar that is made of it.
-    """
+    """Yield the bytes of a file, with the line ends that `FileConfig.line_ends` states."""
+    # A folder of the user's has the bytes of the tar that is made of it.
     if path.is_dir():
         yield from tar_chunks(path)
         return
@@ -104,8 +102,7 @@ def _wrong_objects(path: Path, expected: Mapping[str, str]) -> Mismatch | None:
     return None
 
 
-Blob = tuple[str, str]
-"""The mode of a file or folder in Git, and its Git id."""
+Blob = tuple[str, str]  # The mode of a file or folder in Git, and its Git id.
 
 
 def checksum_of(chunks: Iterable[bytes], kind: str, size: int) -> str:
@@ -119,10 +116,9 @@ def checksum_of(chunks: Iterable[bytes], kind: str, size: int) -> str:
 
 
 def object_ids(archive: Path, paths: Mapping[str, str]) -> dict[str, str]:
-    """Return the Git ids of files and folders in a tar archive, by their paths; an empty text for a missing path.
+    """Return the Git ids of files and folders in a tar, by their paths; an empty text for a missing path.
 
-    The first folder of an archive of GitHub has the name of the commit and is a part of the paths. Raises UserError for
-    a damaged archive.
+    Raises UserError for a damaged archive.
     """
     import tarfile  # imported here, since planning reads no archive
 
@@ -130,6 +126,7 @@ def object_ids(archive: Path, paths: Mapping[str, str]) -> dict[str, str]:
     try:
         with tarfile.open(archive) as tar:
             for member in tar:
+                # The first folder of an archive of GitHub has the name of the commit and is a part of the paths.
                 name = str(PurePosixPath(member.name))
                 if member.isfile() and any(name == path or name.startswith(f"{path}/") for path in paths):
                     chunks = chunks_of(tar.extractfile(member))

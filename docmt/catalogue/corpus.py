@@ -37,14 +37,12 @@ class SplitCounts:
     sentences: int = needed("number of sentence pairs")
 
 
+# The largest vocabulary of text that docmt generates; the embedded corpora have 245 and 255 pieces.
 GENERATED_PIECES = 260
-"""The largest vocabulary of text that docmt generates; the embedded corpora have 245 and 255 pieces."""
-STOP_WORDS = ("stop_words", "target_stop_words")
-"""The fields of a corpus that only the stages after stage 1 need."""
+STOP_WORDS = ("stop_words", "target_stop_words")  # The fields of a corpus that only the stages after stage 1 need.
+# The description of the field `expected`.
 EXPECTED = "by split, the number of documents and sentence pairs that the reader has to find"
-"""The description of the field `expected`."""
-stop_list = whole(0, 1_000_000)
-"""The check of a number of stop words."""
+stop_list = whole(0, 1_000_000)  # The check of a number of stop words.
 
 
 @dataclass(frozen=True)
@@ -147,10 +145,7 @@ class CorpusSettings(CorpusFacts):
 
 
 def load_corpus(path: Path | str) -> CorpusConfig:
-    """Read a corpus file of the catalogue.
-
-    Raises UserError, with file and line, for any mistake in the file, and where the corpus is not named as the file.
-    """
+    """Read a corpus file. Raises UserError, with file and line, for any mistake, and another name than its file's."""
     value, lines = load_yaml(path)
     config = parse(CorpusConfig, value, lines)
     if config.corpus != (stem := Path(path).stem):
@@ -187,11 +182,8 @@ def _check_paths(reader: FileReaderConfig, place: tuple, config: CorpusConfig, l
 
 
 def as_fixture(config: CorpusConfig, fixture: FixtureConfig) -> CorpusConfig:
-    """Return the fixture of a corpus: the same files, reader and languages, with generated text.
-
-    Fields that describe only the corpus' own text are replaced or left out: its description, citation and licence, the
-    counts, the sources, checksums and sizes of files, what splits may share, and the numbers of stop words.
-    """
+    """Return the fixture of a corpus: the same files, reader and languages, with generated text."""
+    # Fields that describe only the corpus' own text are replaced or left out.
     return dataclasses.replace(
         config,
         about=f"Generated text in the form of the files of {config.corpus}: it shows that everything works.",
@@ -212,16 +204,11 @@ def as_fixture(config: CorpusConfig, fixture: FixtureConfig) -> CorpusConfig:
 
 
 def corpus_settings(config: CorpusConfig) -> dict[str, Any]:
-    """Return the part of a corpus file on which stage 1 depends.
-
-    Of its files the result has the names, and the paths in archives whose Git ids are checked. The digests of files are
-    in the recipe (`files`), whether the catalogue, the lock file or a folder of the user's states them.
-    The result has no description, no counts that papers state, no statement on what may be passed on, and no numbers
-    of stop words: stage 1 does not use them.
-    """
+    """Return the part of a corpus file on which stage 1 depends."""
     slice_ = dataclasses.asdict(config)
     for name in ("about", "published", "train_parts", "passing_on", "most_pieces", *STOP_WORDS):
         del slice_[name]
+    # The digests of files are in the recipe (`files`), whoever states them.
     slice_["files"] = [
         {"name": file.name} | ({GIT_OBJECTS: file.git_objects} if file.git_objects else {}) for file in config.files
     ]

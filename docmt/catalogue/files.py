@@ -9,10 +9,9 @@ from docmt.base.digests import full_digest
 from docmt.base.names import FILE_NAMES_HAVE, INSIDE, LONGEST_FILE_NAME, LONGEST_PATH, is_file_name, stays_inside
 from docmt.base.parse import TEXT_FORMS
 
+# The kinds of checksums of a file's bytes, each with its number of hexadecimal digits.
 LENGTHS = {"sha256": 64, "md5": 32, "git_blob": 40}
-"""The kinds of checksums of a file's bytes, each with its number of hexadecimal digits."""
-GIT_OBJECTS = "git_objects"
-"""The kind of digest of an archive by the Git ids of what it holds."""
+GIT_OBJECTS = "git_objects"  # The kind of digest of an archive by the Git ids of what it holds.
 Grade = Literal["A", "B", "C", "D"]
 """How well the content at an address is known. A: the bytes were read and hashed. B: a maintained tool has the address
 or its digest in its index. C: a README, a script or a listing names it. D: a guess from a similar address."""
@@ -131,11 +130,8 @@ class FileConfig(Checksums):
 
     @property
     def digest(self) -> str | None:
-        """The digest by which the catalogue identifies the content; None where it states none.
-
-        It is a SHA-256 alone, or the kind and the value of another checksum (`git_blob:48d6...`). The identities of
-        artifacts have it, so it is the same whichever source gives the file.
-        """
+        """The digest by which the catalogue identifies the content, such as `git_blob:48d6...`; None without any."""
+        # The identities of artifacts have it, so it is the same whichever source gives the file.
         if self.git_objects:
             return git_objects_digest(self.git_objects)
         for kind, value in self.stated.items():

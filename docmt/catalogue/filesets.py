@@ -13,8 +13,7 @@ from docmt.base.parse import parse
 from docmt.base.yaml_files import load_yaml
 from docmt.catalogue.files import FileConfig, need_each_once
 
-FOLDER = Path("workflow/downloads")
-"""The folder of the files of sets, relative to the clone."""
+FOLDER = Path("workflow/downloads")  # The folder of the files of sets, relative to the clone.
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,10 +36,7 @@ class FileSetConfig(Checked):
 
 
 def load_file_sets(clone: Path) -> dict[str, FileSetConfig]:
-    """Return the sets of a clone by their names.
-
-    Raises UserError for a mistake in a file, and where a set is not named as its file.
-    """
+    """Return the sets of a clone by their names. Raises UserError for a mistake, and another name than the file's."""
     sets = map(load_file_set, sorted((clone / FOLDER).glob("*.yaml")))
     return {config.set: config for config in sets}
 

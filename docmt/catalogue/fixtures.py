@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from docmt.base.checks import Checked, at_least, even, need, setting
 from docmt.base.names import SPLITS
 
+# The check of the number of sentences of a document that the toy grammar generates.
 story = at_least(6, " (fewer cannot hold every phenomenon)")
-"""The check of the number of sentences of a document that the toy grammar generates."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +44,5 @@ class FixtureConfig(Checked):
 
 
 def _need_splits(name: str, numbers: Mapping[str, int], least: int) -> None:
-    """Raise BadValue unless `numbers` has a number for train, dev and test, each `least` or more."""
     fits = numbers.keys() == set(SPLITS) and min(numbers.values()) >= least
     need(fits, name, dict(numbers), f"train, dev and test, each {least} or more")

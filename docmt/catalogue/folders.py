@@ -7,10 +7,8 @@ from typing import IO
 from docmt.base.digests import BYTES_AT_ONCE, full_digest
 from docmt.base.errors import UserError
 
-ENDING = ".tar"
-"""The ending of the name of a file whose source may be a folder."""
-BLOCK = 512
-"""The number of bytes to whose multiple a tar fills up each file."""
+ENDING = ".tar"  # The ending of the name of a file whose source may be a folder.
+BLOCK = 512  # The number of bytes to whose multiple a tar fills up each file.
 
 
 def files_below(folder: Path) -> list[Path]:
@@ -27,13 +25,11 @@ def chunks_of(stream: IO[bytes]) -> Iterator[bytes]:
 
 
 def tar_chunks(folder: Path) -> Iterator[bytes]:
-    """Yield the bytes of a tar with the files of a folder.
-
-    They depend on the paths and contents of the files alone, and not on times, owners or rights.
-    """
+    """Yield the bytes of a tar with the files of a folder."""
     # Imported late, since planning imports this module and rarely meets a folder.
     import tarfile
 
+    # They depend on the paths and contents of the files alone, and not on times, owners or rights.
     for path in files_below(folder):
         member = tarfile.TarInfo(path.relative_to(folder).as_posix())
         member.size = path.stat().st_size

@@ -22,19 +22,15 @@ from docmt.base.parse import KINDS
 from docmt.catalogue.fixtures import FixtureConfig
 from docmt.catalogue.held_out import HELD_OUT, TRAIN, HeldOutConfig
 
-CONTRASTIVE = "contrastive"
-"""The key of the contrastive sets, in mappings whose other keys are names of splits."""
-Languages = tuple[str, str]
-"""The codes of the source and the target language."""
+CONTRASTIVE = "contrastive"  # The key of the contrastive sets, in mappings whose other keys are names of splits.
+Languages = tuple[str, str]  # The codes of the source and the target language.
 
 
 PACKAGE = "docmt.corpus.forms"
-KIND = "form of the files: a module of docmt/corpus/forms"
-"""The description of the field `kind` of each reader."""
-OF_SPLITS = "by split, the paths of its files"
-"""The description of the field `splits` of most readers."""
+KIND = "form of the files: a module of docmt/corpus/forms"  # The description of the field `kind` of each reader.
+OF_SPLITS = "by split, the paths of its files"  # The description of the field `splits` of most readers.
+# The check of a mapping from splits to their files.
 some_splits = all_of(some(f"some of {', '.join(SPLITS)}", found="nothing"), keys_of(SPLITS))
-"""The check of a mapping from splits to their files."""
 
 
 @dataclass(frozen=True)
@@ -55,10 +51,7 @@ class ReaderConfig(Checked):
         return self if set(SPLITS) <= set(splits) else None
 
     def small(self, fixture: FixtureConfig) -> Self:
-        """Return the reader of a fixture.
-
-        A reader that generates text gets the fixture's sizes; a reader of files is unchanged.
-        """
+        """Return the reader of a fixture: one that generates text gets its sizes, one of files is unchanged."""
         return self
 
 
@@ -95,10 +88,8 @@ class FileReaderConfig(ReaderConfig):
         raise NotImplementedError
 
     def downloads_of(self, path: str, downloads: Collection[str]) -> list[str]:
-        """Return the names of the `downloads` that hold a path of `files_of_splits`.
-
-        This is the archive, or the first part of the path; a part in braces stands for any text.
-        """
+        """Return the names of the `downloads` that hold a path of `files_of_splits`."""
+        # This is the archive, or the first part of the path; a part in braces stands for any text.
         first = self.archive or path.split("/")[0]
         if "{" not in first:
             return [first] if first in downloads else []
@@ -136,7 +127,6 @@ class SplitsReaderConfig(FileReaderConfig):
         self._check_held_out()
 
     def _check_held_out(self) -> None:
-        """Raise BadValue where documents are held out without training files, or for a split that has files."""
         wrong = [split for split in self.held_out if split in self.splits]
         need(not wrong, "held_out", wrong, f"splits without files, of {', '.join(HELD_OUT)}")
         need(not self.held_out or TRAIN in self.splits, "held_out", list(self.held_out), f"files of {TRAIN} in splits")
@@ -156,10 +146,8 @@ class SplitsReaderConfig(FileReaderConfig):
         return [path for _, path in _paths(self.splits[split], ())]
 
     def limited(self, splits: Collection[str]) -> Self | None:
-        """Return this reader for some of its splits; return none where no split remains.
-
-        A reader whose splits come from the same files is returned for all of them or not at all.
-        """
+        """Return this reader for some of its splits; return none where no split remains."""
+        # A reader whose splits come from the same files is returned for all of them or not at all.
         if not self.splits or (self.held_out and not {TRAIN, *self.held_out} <= set(splits)):
             return super().limited(splits)
         remaining = {split: files for split, files in self.splits.items() if split in splits}

@@ -6,12 +6,11 @@ from dataclasses import dataclass, field
 from docmt.base.checks import Checked, all_of, at_least, count_or_none, need, setting
 from docmt.base.names import SPLITS
 
-TRAIN, *HELD_OUT = SPLITS
-"""The split from which documents are held out, and the splits that they become."""
+TRAIN, *HELD_OUT = SPLITS  # The split from which documents are held out, and the splits that they become.
 
 
+# The check of the distance between documents that are held out.
 another = all_of(count_or_none, at_least(2, ", since training needs documents too"))
-"""The check of the distance between documents that are held out."""
 
 
 @dataclass(frozen=True)
@@ -31,10 +30,7 @@ class HeldOutConfig(Checked):
         need(fits, "at_most", self.at_most, "none beside first, which is a number of documents")
 
     def takes(self, number: int) -> bool:
-        """Return whether the split gets a document.
-
-        `number` is the number of the document, counted from 1 among those that the splits before have left.
-        """
+        """Return whether the split gets document `number`, from 1 among those that the splits before left."""
         if self.first is not None:
             return number <= self.first
         return number % self.every == 0 and (self.at_most is None or number <= self.at_most * self.every)
@@ -42,10 +38,7 @@ class HeldOutConfig(Checked):
 
 @dataclass
 class Allocation:
-    """The split of each training document, one after another.
-
-    dev comes first: test gets documents of those that dev has left.
-    """
+    """The split of each training document; dev comes first: test gets documents of those that dev has left."""
 
     held_out: Mapping[str, HeldOutConfig]
     _numbers: dict[str, int] = field(default_factory=lambda: dict.fromkeys(HELD_OUT, 0))

@@ -9,15 +9,12 @@ from docmt.base.errors import quoted
 from docmt.base.foreign import reading
 from docmt.base.paths import RESULTS
 
+# The file with the digest of the first download of each file whose digest the catalogue does not state.
 LOCK = f"{RESULTS}/checksums.lock.json"
-"""The file with the digest of the first download of each file whose digest the catalogue does not state."""
 
 
 def locked_checksums(lock: Path) -> dict[str, str]:
-    """Return the digest of the first download of each file, by `corpus/file`.
-
-    Raises UserError where the file is not a lock file.
-    """
+    """Return the digest of the first download of each file, by `corpus/file`. Raises UserError for another file."""
     remedy = "restore it, or remove it: then each first download is recorded again"
     with reading(lock, "not a lock file of downloads", "a digest by the name corpus/file", remedy):
         locked = json.loads(lock.read_text(encoding="utf-8")) if lock.exists() else {}

@@ -17,8 +17,7 @@ from docmt.catalogue.corpus import CorpusConfig
 from docmt.catalogue.files import FileConfig
 from docmt.catalogue.folders import ENDING as FOLDER_ENDING
 
-WIDTH = 108
-"""The largest number of characters of a line in the instructions for obtaining a file."""
+WIDTH = 108  # The largest number of characters of a line in the instructions for obtaining a file.
 
 
 @dataclass(frozen=True)
@@ -46,10 +45,9 @@ class Places:
     def find(self, corpus: str, file: FileConfig) -> Path | None:
         """Return the path of a corpus' file, or none where no folder holds it.
 
-        The user's own file comes first, since the user may have changed it after it was copied; then the downloads are
-        searched, then the mirror where it is a folder. Raises UserError where the user's folder does not exist, or
-        holds several files of this name.
+        Raises UserError where the user's folder does not exist, or holds several files of this name.
         """
+        # The user's own file comes first, since the user may have changed it after it was copied.
         path = file_of_user(file, self.local.get(corpus), corpus)
         if path is not None:
             return path
@@ -131,11 +129,9 @@ def wanted_files(corpus: CorpusConfig, places: Places) -> list[FileConfig]:
 
 
 def missing_files(corpus: CorpusConfig, places: Places) -> list[FileConfig]:
-    """Return the files of a corpus that only a person can bring: files without any source that are in no folder.
-
-    The list is empty where the mirror is a URL, since only a download shows which files such a mirror holds.
-    """
+    """Return the files of a corpus that only a person can bring: files without any source that are in no folder."""
     if places.has_remote_mirror:
+        # Only a download shows which files a mirror at a URL holds.
         return []
     return [file for file in wanted_files(corpus, places) if not file.sources]
 
@@ -175,6 +171,5 @@ def _instructions(corpus: str, files: list[FileConfig], places: Places) -> str:
 
 
 def _lines(way: str) -> str:
-    """Return a text as indented lines of at most `WIDTH` characters, each after a line break."""
     wrapped = textwrap.wrap(way, WIDTH, break_long_words=False, break_on_hyphens=False)
     return "".join(f"\n        {line}" for line in wrapped)

@@ -14,12 +14,9 @@ from docmt.base.checks import BadValue, Checked, in_schema, need, needed, sectio
 from docmt.base.paths import CHAIN_WORDS, CHAINS, TOKENS, VIEW, Folder
 from docmt.base.vocabulary import SPECIALS
 
-NUMBER = re.compile(r"(\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)([KM]?)")
-"""The form of a printed number."""
-ANY = "*"
-"""The pattern of every view."""
-UNITS = {"": 1, "K": 1_000, "M": 1_000_000}
-"""The factor of each suffix of a printed number."""
+NUMBER = re.compile(r"(\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)([KM]?)")  # The form of a printed number.
+ANY = "*"  # The pattern of every view.
+UNITS = {"": 1, "K": 1_000, "M": 1_000_000}  # The factor of each suffix of a printed number.
 
 
 @dataclass(frozen=True)
@@ -40,10 +37,7 @@ class Stated:
 
 
 def stated(printed: int | float | str) -> Stated:
-    """Read a number in the form in which papers print it.
-
-    Raises ValueError for a value of any other form.
-    """
+    """Read a number in the form in which papers print it. Raises ValueError for a value of any other form."""
     text = str(printed)
     match = NUMBER.fullmatch(text)
     if match is None or isinstance(printed, bool):
@@ -54,8 +48,7 @@ def stated(printed: int | float | str) -> Stated:
     return Stated(text, float(digits) * unit, 0.5 * unit / 10**decimals if rounded else 0.0)
 
 
-Printed = int | float | str
-"""A number in the form in which a paper prints it."""
+Printed = int | float | str  # A number in the form in which a paper prints it.
 
 
 @in_schema(minimum=0, pattern=f"^{NUMBER.pattern}$")
@@ -195,32 +188,27 @@ def of_split(value: Callable[[dict], float]) -> Callable[[dict, str], float | No
 
 
 def _per_segment(part: dict, side: str, of_sentence: int) -> float:
-    """Return the mean, over the segments of a split, of the pieces of a side and `of_sentence` for each sentence.
-
-    `side` is empty where no pieces count.
-    """
+    """Return the mean pieces of a side over the segments of a split; `side` is empty where no pieces count."""
     pieces = part[side]["pieces"] if side else 0
     return (pieces + of_sentence * part["sentences_in_segments"]) / max(part["segments"], 1)
 
 
 def of_vocabulary(side: str) -> Callable[[dict, str], float | None]:
-    """Return a function from a card of stage 2 and a split to the size of the side's vocabulary.
-
-    Vocabularies are learnt from the training split, so that other splits have no such count. The size in the card
-    includes the special symbols, which papers may count in part or not at all; here they are subtracted.
-    """
+    """Return a function from a card of stage 2 and a split to the size of the side's vocabulary."""
+    # Only the training split has a vocabulary. The size in the card includes the special symbols, which papers may
+    # count in part or not at all; here they are subtracted.
     return lambda card, split: card["vocabulary"][side] - len(SPECIALS) if split == "train" else None
 
 
+# The pattern, in the place of one for views, of the chains of whole documents by words, which need no view.
 WORDS = "words"
-"""The pattern, in the place of one for views, of the chains of whole documents by words, which need no view."""
+# The source of the counts of instances: the view with instances of at most 512 tokens, as in G-Transformer.
 INSTANCES = (VIEW, "tokens512", "tokens512")
-"""The source of the counts of instances: the view with instances of at most 512 tokens, as in G-Transformer."""
 IN_CHAINS = (CHAINS, WORDS, "sentences20*")
 """The source of the counts of lexical chains: the chains of whole documents and, for the training split, the chains of
 sub-documents of at most 20 sentences, as the paper counts them."""
-IN_TEXT = (TOKENS, ANY, ANY)
-"""The source of the sizes of vocabularies: the text, which needs no view."""
+IN_TEXT = (TOKENS, ANY, ANY)  # The source of the sizes of vocabularies: the text, which needs no view.
+# The source of each count that does not follow from the corpus alone: a later stage computes it.
 COUNTS: dict[str, CountSource] = {
     "instances": CountSource(*INSTANCES, {"": of_split(lambda part: part["segments"])}),
     "sentences_per_instance": CountSource(*INSTANCES, {"": of_split(lambda part: _per_segment(part, "", 1))}),
@@ -240,7 +228,6 @@ COUNTS: dict[str, CountSource] = {
     "source_vocabulary": CountSource(*IN_TEXT, {"": of_vocabulary("source")}),
     "target_vocabulary": CountSource(*IN_TEXT, {"": of_vocabulary("target")}),
 }
-"""The source of each count that does not follow from the corpus alone: a later stage computes it."""
 
 
 def readings_of(count: str) -> tuple[str, ...]:

@@ -57,6 +57,5 @@ def corpora_folder(root: Path) -> Path:
 
 
 def _draft(text: str) -> Draft:
-    """Return the draft of an address. Raises UserError for an address that is none."""
     place, parts = parse_address(text)
     return {"opus": opus, "sacrebleu": sacrebleu}[place].draft(text, parts)

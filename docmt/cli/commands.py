@@ -25,8 +25,8 @@ from docmt.base.version import VERSION
 from docmt.cli.options import check_paths, given_paths, repeat_config
 from docmt.cli.standard_input import standard_input_as_file
 
+# For each heading of the help, the names of its commands and, for each command, its module in `docmt.cli`.
 Sections = Mapping[str, Mapping[str, str]]
-"""For each heading of the help, the names of its commands and, for each command, its module in `docmt.cli`."""
 
 FOR_YOU: Sections = {
     "Use a trained model": {

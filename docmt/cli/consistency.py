@@ -15,8 +15,8 @@ from docmt.cli.score_table import answer_scores
 from docmt.cli.standard_input import label
 from docmt.settings.scoring import ConsistencyConfig
 
+# The rules for which there is an option of another name, with the option.
 NAMED_OPTIONS = {"source_stop_lists": "--source-stop-list", "target_stop_lists": "--target-stop-list"}
-"""The rules for which there is an option of another name, with the option."""
 RULES = [field.name for field in dataclasses.fields(ConsistencyConfig) if field.name not in NAMED_OPTIONS]
 
 

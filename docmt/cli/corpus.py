@@ -145,7 +145,6 @@ def check_catalogue(
 
 
 def _check_text(check: "CorpusCheck") -> str:
-    """Return a corpus' counts as a table, with reasons for differences, shared text, and splits that were not read."""
     lines = [check.corpus]
     notes = list(dict.fromkeys(finding.why for finding in check.findings if finding.why))
     columns = ("split", "count", "measured", "published", "paper", "")

@@ -48,7 +48,6 @@ def fetch_files(
 
 
 def _facts(files: FileSetConfig, root: Path, output: Path | None) -> dict[str, Any]:
-    """Return what is known of a set: its size, its licence, and how many of its files are in their folder."""
     folder = output or root / files.folder
     here = [file.name for file in files.files if (folder / file.name).is_file()]
     return {
@@ -63,6 +62,5 @@ def _facts(files: FileSetConfig, root: Path, output: Path | None) -> dict[str, A
 
 
 def _row(facts: dict[str, Any]) -> tuple[str, ...]:
-    """Return the cells of a set."""
     here = f"{len(facts['here'])} of {len(facts['files'])}"
     return facts["set"], facts["kind"], f"{facts['gigabytes']:g} GB", here, facts["folder"], facts["licence"]

@@ -13,15 +13,12 @@ from docmt.base.errors import UserError
 from docmt.base.screen import answer
 from docmt.cli.options import AsJson
 
-TEMPLATE = Path(WORKFLOW, "study-folder")
-"""The folder of the clone with the files that each study folder gets."""
-LINKED = (WORKFLOW, "envs")
-"""What stays in the clone."""
-COPIED = ("profiles", "slurm")
-"""Folders of settings that a user edits."""
+TEMPLATE = Path(WORKFLOW, "study-folder")  # The folder of the clone with the files that each study folder gets.
+LINKED = (WORKFLOW, "envs")  # What stays in the clone.
+COPIED = ("profiles", "slurm")  # Folders of settings that a user edits.
 IGNORED = "results/\nlogs/\n.snakemake/\n/models/\n/downloads/\n"
+# The studies that config.yaml names, on one line or on several.
 STUDIES = re.compile(r"^studies:.*\n(?:[ -].*\n)*", re.MULTILINE)
-"""The studies that config.yaml names, on one line or on several."""
 EXAMPLE = "studies/example.yaml"
 
 

@@ -18,11 +18,9 @@ from docmt.base.paths import TRAINING
 if TYPE_CHECKING:
     from docmt.trained.model import TrainedModel
 
-MOST = 4096
-"""The largest number of threads or processes: with more of them, a machine does nothing but start them."""
+MOST = 4096  # The largest number of threads or processes: with more of them, a machine does nothing but start them.
 
-MOST_TOKENS = 10**9
-"""The largest number of tokens, or pairs of sentences, of a batch: more than any memory holds."""
+MOST_TOKENS = 10**9  # The largest number of tokens, or pairs of sentences, of a batch: more than any memory holds.
 
 
 def language_code(value: str) -> str:

@@ -21,8 +21,7 @@ Targets = Annotated[
         show_default=False,
     ),
 ]
-HEADINGS = {"error": "Wrong", "warning": "Warnings", "fact": "Checked"}
-"""The heading of each level of findings."""
+HEADINGS = {"error": "Wrong", "warning": "Warnings", "fact": "Checked"}  # The heading of each level of findings.
 
 
 def preflight(

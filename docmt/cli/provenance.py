@@ -19,11 +19,9 @@ from docmt.provenance.artifacts import finished_run
 from docmt.provenance.comparing import Reproduction
 from docmt.provenance.opening import OF_SITE
 
-NOT_REPRODUCED = 1
-"""The exit status of `docmt reproduce` where the target is not reproduced."""
+NOT_REPRODUCED = 1  # The exit status of `docmt reproduce` where the target is not reproduced.
 TARGET = "all, a study, a page, or a file of an artifact below results/"
-MOST_WITHHELD = 5
-"""The largest number of files that are not in the crate of which a line is printed."""
+MOST_WITHHELD = 5  # The largest number of files that are not in the crate of which a line is printed.
 
 
 def write_crate(

@@ -27,12 +27,9 @@ from docmt.plan.run import planned
 if TYPE_CHECKING:
     from docmt.reporting.findings import JudgedFinding
 
-PLACES = 6
-"""The largest number of jobs that a cause names."""
-NUMBERS = ("artifacts", "size")
-"""The columns of tables that are aligned to the right."""
-DAMAGED = 1
-"""The exit status of commands that read every byte, where something is damaged."""
+PLACES = 6  # The largest number of jobs that a cause names.
+NUMBERS = ("artifacts", "size")  # The columns of tables that are aligned to the right.
+DAMAGED = 1  # The exit status of commands that read every byte, where something is damaged.
 
 
 def path(
@@ -254,8 +251,7 @@ def collect_scores(root: Root = Path(), config: Config = None, as_json: AsJson =
     answer(as_json, record, f"{path}: {len(table):,} scores")
 
 
-NOT_SUPPORTED = 1
-"""The exit status of `docmt check-findings` where the numbers do not support a finding on record."""
+NOT_SUPPORTED = 1  # The exit status of `docmt check-findings` where the numbers do not support a finding on record.
 
 
 def check_findings(

@@ -10,8 +10,7 @@ from docmt.base.scores import DOCUMENT, Score
 from docmt.base.screen import answer, show_table
 from docmt.settings.metrics import METRICS
 
-Systems = Mapping[str, Sequence[Score]]
-"""The scores of each system, by the label of its file."""
+Systems = Mapping[str, Sequence[Score]]  # The scores of each system, by the label of its file.
 
 
 def answer_scores(

@@ -13,8 +13,7 @@ from docmt.base.untrusted import limited_lines
 from docmt.cli.options import parameters_of
 
 DASH = Path("-")
-NAME = "standard input"
-"""The name of standard input in messages and results."""
+NAME = "standard input"  # The name of standard input in messages and results.
 
 
 @contextmanager

@@ -12,8 +12,7 @@ from docmt.plan.links import named
 from docmt.plan.progress import STATES, RunProgress, progress_of
 from docmt.plan.run import planned
 
-LISTED = 20
-"""The largest number of lines about jobs in one state."""
+LISTED = 20  # The largest number of lines about jobs in one state.
 
 
 def status(

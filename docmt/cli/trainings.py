@@ -9,8 +9,8 @@ from docmt.base.screen import answer, duration, show_table
 from docmt.cli.options import AsJson, input_folder
 from docmt.supervision.survey import TrainingState
 
+# The columns that are aligned to the right.
 NUMBERS = ("update", "loss", "dev (best)", "tokens/s", "left", "device-hours")
-"""The columns that are aligned to the right."""
 COLUMNS = ("system", "corpus", "scale", "seed", "id", *NUMBERS, "state")
 
 

@@ -46,8 +46,8 @@ MaxLengthB = Annotated[
 NBest = Annotated[int, typer.Option(min=0, help="print this many hypotheses of each search, with scores (TSV)")]
 SearchEngine = Annotated[Engine, typer.Option(help=ENGINE)]
 STDIN = Path("-")
+# The columns of an n-best list that are numbers in JSON; the other columns are text.
 N_BEST_NUMBERS = {"line": int, "segment": int, "rank": int, "score": float, "log_probability": float}
-"""The columns of an n-best list that are numbers in JSON; the other columns are text."""
 
 
 def translate(

@@ -11,12 +11,11 @@ from docmt.nn.segments import Segments
 from docmt.nn.shapes import Keys, Queries, Tensor
 
 RUNS = (5, 1, 0, 17, 64, 9)
+# Lengths of runs of queries and of keys: some are empty, and some are longer than a block of a kernel.
 OTHER_RUNS = (3, 0, 4, 30, 40, 1)
-"""Lengths of runs of queries and of keys: some are empty, and some are longer than a block of a kernel."""
-HEADS = 4, 64
-"""The number and the width of heads."""
+HEADS = 4, 64  # The number and the width of heads.
+# The largest relative difference from the definition, by number type.
 MOST = {torch.float32: 1e-4, torch.bfloat16: 2e-2}
-"""The largest relative difference from the definition, by number type."""
 
 
 def defined_attention(q: Queries, k: Keys, v: Keys, queries: Segments, keys: Segments, causal: bool) -> Queries:

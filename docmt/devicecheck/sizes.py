@@ -16,8 +16,7 @@ from docmt.nn.rows import RowChains, Rows
 from docmt.nn.streams import Batch
 from docmt.settings.models import MODEL_CONFIGS, READS_CHAINS, TransformerConfig
 
-CHAIN = 3
-"""The number of members of a lexical chain, which are in consecutive sentences."""
+CHAIN = 3  # The number of members of a lexical chain, which are in consecutive sentences.
 
 
 @dataclass(frozen=True)
@@ -38,10 +37,10 @@ class Size:
     """Further settings of models."""
 
 
+# The size of the papers' models, and a batch of about 4,700 target tokens.
 BASE = Size(6, 512, 2048, 8, 32_000, segments=12, sentences=15, words=25)
-"""The size of the papers' models, and a batch of about 4,700 target tokens."""
+# A size for a CPU, on which this is only a trial of the checks.
 SMALL = Size(1, 32, 32, 4, 60, segments=3, sentences=4, words=6)
-"""A size for a CPU, on which this is only a trial of the checks."""
 
 
 def size_for(device: torch.device) -> Size:

@@ -22,20 +22,16 @@ from docmt.settings.train import Precision
 from docmt.training.computing import TILE, forward_context
 from docmt.training.losses import accumulate_gradients
 
+# The largest relative difference of gradients in bf16 from those in fp32: bf16 has two or three digits.
 MOST_IN_BF16 = 0.1
-"""The largest relative difference of gradients in bf16 from those in fp32: bf16 has two or three digits."""
-MOST_OF_DEVICE = 1e-3
-"""The same for gradients of the device from those of the CPU, both in fp32."""
-MOST_COMPILED = 1e-3
-"""The same for gradients of compiled parts from those of plain ones."""
+MOST_OF_DEVICE = 1e-3  # The same for gradients of the device from those of the CPU, both in fp32.
+MOST_COMPILED = 1e-3  # The same for gradients of compiled parts from those of plain ones.
+# The largest relative difference of the scores of a search, which stores states, from those of one whole pass.
 MOST_CACHED = 1e-3
-"""The largest relative difference of the scores of a search, which stores states, from those of one whole pass."""
+# The label smoothing, and the number of the update, which decides the weights of further losses.
 SMOOTHING, UPDATE = 0.1, 1_000
-"""The label smoothing, and the number of the update, which decides the weights of further losses."""
-Gradients = Callable[[str], list[Tensor]]
-"""A function that returns the gradients of an update of an architecture."""
-SOME = 2
-"""The number of segments of comparisons, which need no large batch."""
+Gradients = Callable[[str], list[Tensor]]  # A function that returns the gradients of an update of an architecture.
+SOME = 2  # The number of segments of comparisons, which need no large batch.
 
 
 def gradients(

@@ -17,26 +17,20 @@ from docmt.catalogue.corpus import load_corpus
 from docmt.catalogue.held_out import HELD_OUT, TRAIN
 from docmt.drafts.draft import Draft, Value
 
-HELD = 50
-"""The number of documents of a held-out split, where the corpus has enough."""
-RAREST = 100
-"""The largest distance, in documents, between two held-out documents."""
-LEAST = 5
-"""The number of documents that a held-out split has at least, where the corpus has few."""
+HELD = 50  # The number of documents of a held-out split, where the corpus has enough.
+RAREST = 100  # The largest distance, in documents, between two held-out documents.
+LEAST = 5  # The number of documents that a held-out split has at least, where the corpus has few.
+# The third line of a corpus file.
 GUESSED = "# passing_on is a guess: everything, models (and scores, but no text), or nothing."
-"""The third line of a corpus file."""
 
 
 @dataclass(frozen=True)
 class CorpusDraft:
-    """The draft of a corpus: that of its main address, and those of the addresses that are dev and test.
-
-    `command`: the command line that makes the file, for its first line.
-    """
+    """The draft of a corpus: that of its main address, and those of the addresses that are dev and test."""
 
     main: Draft
     others: Mapping[str, Sequence[Draft]] = field(default_factory=dict)
-    command: str = ""
+    command: str = ""  # The command line that makes the file, for its first line.
 
     @property
     def drafts(self) -> list[Draft]:
@@ -57,10 +51,7 @@ class CorpusDraft:
         return [*(note for draft in self.drafts for note in draft.notes), *([held_out] if self.held_out else [])]
 
     def value(self, name: str) -> Value:
-        """Return the content of the corpus file.
-
-        Raises UserError where the drafts are of different languages, and where the main one is a test set.
-        """
+        """Return the content of the corpus file. Raises UserError for several languages, and for a main test set."""
         if self.main.is_test_set:
             raise UserError(
                 "a test set is no text for training",
@@ -90,7 +81,6 @@ class CorpusDraft:
         }
 
     def _parts(self) -> list[Value]:
-        """Return the reader of each draft."""
         held_out = {"held_out": self.held_out} if self.held_out else {}
         parts = [{**self.main.reader, "splits": {TRAIN: self.main.text}, **held_out}]
         pairs = [(split, draft) for split in HELD_OUT for draft in self.others.get(split, ())]

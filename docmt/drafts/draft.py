@@ -8,13 +8,13 @@ from docmt.base.credentials import refuse_credentials
 from docmt.base.errors import UserError, check_known
 from docmt.base.names import is_language
 
+# The form of an address, by the place of the corpus.
 FORMS = {
     "opus": "opus:CORPUS/VERSION/SOURCE-TARGET",
     "sacrebleu": "sacrebleu:SET/SOURCE-TARGET",
 }
-"""The form of an address, by the place of the corpus."""
+# The code of a language at a place, such as `zh_cn` or `pt-BR`; the first letters are docmt's code.
 CODE = re.compile(r"([a-z]{2,3})([_-]\w+)?", re.IGNORECASE)
-"""The code of a language at a place, such as `zh_cn` or `pt-BR`; the first letters are docmt's code."""
 
 
 @dataclass(frozen=True)
@@ -66,8 +66,7 @@ def parse_pair(text: str, where: str) -> Pair:
     return pair
 
 
-Value = dict[str, Any]
-"""A value of YAML: a file or a reader of a corpus file."""
+Value = dict[str, Any]  # A value of YAML: a file or a reader of a corpus file.
 
 
 @dataclass(frozen=True)

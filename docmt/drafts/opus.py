@@ -13,8 +13,7 @@ from docmt.drafts.draft import Draft, Pair, file_value, parse_pair
 
 HOST = "https://object.pouta.csc.fi"
 CITATION = "Joerg Tiedemann: Parallel Data, Tools and Interfaces in OPUS, LREC 2012. LICENSE in the zip says what else."
-FEW = 20
-"""The number of documents below which a corpus is hardly one of documents."""
+FEW = 20  # The number of documents below which a corpus is hardly one of documents.
 
 
 def draft(address: str, parts: Sequence[str]) -> Draft:
@@ -65,7 +64,6 @@ def number_of(row: Mapping[str, str], column: str) -> int | None:
 
 
 def _about(corpus: str, version: str, row: Mapping[str, str]) -> str:
-    """Return the description of a corpus, with what OPUS counts in it."""
     about = f"{corpus} {version} of OPUS: the zip in the form of Moses, whose .ids file names the documents."
     if not row:
         return about
@@ -74,7 +72,6 @@ def _about(corpus: str, version: str, row: Mapping[str, str]) -> str:
 
 
 def _notes(corpus: str, version: str, pair: Pair, row: Mapping[str, str]) -> list[str]:
-    """Return what a person should check."""
     if not row:
         known = _known(pair)
         near = f"; {nearest(f'{corpus}/{version}', known)}" if known else ""

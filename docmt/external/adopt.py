@@ -18,8 +18,8 @@ from docmt.base.tables import read_parquet
 from docmt.external.lines import ExpectedText, SignsOf, notes, read_translations, refuse_denied
 from docmt.settings.external import ExternalConfig
 
+# A function that returns the tokens of a line, cut like those of references and joined by spaces, and its text.
 Restore = Callable[[str], tuple[str, str]]
-"""A function that returns the tokens of a line, cut like those of references and joined by spaces, and its text."""
 
 
 @dataclass(frozen=True)
@@ -89,21 +89,20 @@ def write_adopted(
     write_json(output / "decoding.json", record)
 
 
-CHANGED = 0.15
-"""The share of words that are left out, and of words that change places with the next one."""
+CHANGED = 0.15  # The share of words that are left out, and of words that change places with the next one.
 
 
 def stand_in(test: ExpectedText, lines: str, name: str, is_spaced: bool) -> list[str]:
     """Return a line for each sentence, or for each document where `lines` is "documents".
 
-    `name` is the system's with its seed, from which the changes follow. `is_spaced`: whether spaces separate words;
-    in other languages characters are changed.
+    `name`: the system's with its seed. `is_spaced`: whether spaces separate words.
     """
     between = " " if is_spaced else ""
     changed = []
     for number, reference in enumerate(test.references):
         # A generator seeded by a text gives the same numbers on every machine.
         draw = random.Random(f"{name} {number}")
+        # In languages without spaces characters are changed.
         changed.append(between.join(_changed(reference.split() if is_spaced else list(reference), draw)))
     return test.unit(changed, lines)
 

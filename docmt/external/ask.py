@@ -17,10 +17,8 @@ from docmt.base.foreign import naming, reading
 from docmt.base.programs import Program, Request
 from docmt.external.lines import ExpectedText
 
-NAME = "answers.jsonl"
-"""The name of the file."""
-FIELD = "translations"
-"""The field of an answer with the translations of the sentences of a document."""
+NAME = "answers.jsonl"  # The name of the file.
+FIELD = "translations"  # The field of an answer with the translations of the sentences of a document.
 
 
 class Journal:
@@ -56,7 +54,6 @@ class Journal:
 
 
 def _texts(value: object) -> list[str]:
-    """Return a list of texts; raise TypeError for any other value."""
     if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
         raise TypeError(f"{json.dumps(value)[:40]} is no list of texts")
     return value

@@ -79,7 +79,6 @@ def _plain_lines(path: Path) -> list[str]:
 
 
 def _check_count(path: Path, lines: list[str], source: FileTranslations, test: ExpectedText) -> None:
-    """Raise UserError where the file of a whole test set does not have a line for each sentence or document."""
     counts = {"sentences": len(test.documents), "documents": len(test.sizes)}
     expected = counts[source.lines]
     if len(lines) == expected:
@@ -92,7 +91,6 @@ def _check_count(path: Path, lines: list[str], source: FileTranslations, test: E
 
 
 def _wrong_count(path: Path, cause: LikelyCause, count: int, expected: int, unit: str) -> UserError:
-    """Return the error about a wrong number of lines; `unit` is what a line should be."""
     return UserError(
         f"not one line for {unit}",
         where=f"{path}:{cause.line}",
@@ -103,7 +101,6 @@ def _wrong_count(path: Path, cause: LikelyCause, count: int, expected: int, unit
 
 
 def _lines_of_folder(folder: Path, source: FileTranslations, test: ExpectedText) -> list[str]:
-    """Return the lines of the files of all documents, in the order of the test set."""
     lines = []
     for (document, sentences), file in zip(test.sizes.items(), _files(folder, source, test), strict=True):
         is_cut = source.lines == "sentences"
@@ -116,11 +113,9 @@ def _lines_of_folder(folder: Path, source: FileTranslations, test: ExpectedText)
 
 
 def _files(folder: Path, source: FileTranslations, test: ExpectedText) -> list[Path]:
-    """Return the file of each document. Raises UserError where a document has no file, and for a file of no document.
-
-    The name of a file is that of its document, with or without an ending; or files belong to documents in their order.
-    """
+    """Return the file of each document. Raises UserError where a document has no file, or a file no document."""
     files, documents = [*files_at(folder).values()], list(test.sizes)
+    # Files belong to documents in their order, or by names with or without an ending.
     lacking = documents[len(files) :]
     if source.files == "names":
         by_name = {file.name if file.name in test.sizes else file.stem: file for file in files}
@@ -138,9 +133,10 @@ def _files(folder: Path, source: FileTranslations, test: ExpectedText) -> list[P
     return files
 
 
+# The function `docmt.text.signs.signs_of`, which finds signs that lines are not what is stated of them.
 SignsOf = Callable[[Sequence[str], Collection[str], Iterable[Sequence[str]]], Iterator[Any]]
-"""The function `docmt.text.signs.signs_of`, which finds signs that lines are not what is stated of them."""
 
+# The settings that make statements about lines, and what else to state, by the statement.
 SETTINGS = {
     "plain": ("tokenised: false", "or state `tokenised: true` if they are tokens, whose escapes docmt reads"),
     "tokens": ("tokenised: true", "state `tokenised: false`"),
@@ -148,7 +144,6 @@ SETTINGS = {
     "openings": ("case: cased", "or state `case: truecased`"),
     "lower": ("case: lower", "state `case: cased` or `case: truecased`"),
 }
-"""The settings that make statements about lines, and what else to state, by the statement."""
 
 
 def refuse_denied(

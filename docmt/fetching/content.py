@@ -7,11 +7,11 @@ from urllib.parse import urlsplit
 from docmt.base.credentials import without_credentials
 from docmt.base.errors import printable
 
-HEAD_BYTES = 1 << 12
-"""The number of first bytes that show what a file is."""
+HEAD_BYTES = 1 << 12  # The number of first bytes that show what a file is.
+# The beginning of a web page.
 PAGE = re.compile(rb"\s*(<!--.*?-->\s*)*<(!doctype\s+html|html|head)\b", re.IGNORECASE | re.DOTALL)
-"""The beginning of a web page."""
 TITLE = re.compile(rb"<title[^>]*>\s*(.*?)\s*</title>", re.IGNORECASE | re.DOTALL)
+# The first bytes of files whose names have these endings, and the name of the form.
 MAGIC = {
     (".tgz", ".gz"): (b"\x1f\x8b", "gzip"),
     (".zip",): (b"PK", "zip"),
@@ -19,9 +19,8 @@ MAGIC = {
     (".bz2", ".tbz2"): (b"BZh", "bzip2"),
     (".parquet",): (b"PAR1", "Parquet"),
 }
-"""The first bytes of files whose names have these endings, and the name of the form."""
+# A part of the addresses to which servers redirect those who are not logged in.
 LOGIN = re.compile(r"(^|[/.])(log-?in|sign-?in|accounts|oauth2?|sso|ServiceLogin)([/.?]|$)", re.IGNORECASE)
-"""A part of the addresses to which servers redirect those who are not logged in."""
 
 
 def login_of(stated: str, final: str) -> str | None:

@@ -25,20 +25,16 @@ from docmt.fetching.transfer import Network, Origin, SourceFailed, WrongContent,
 
 @dataclass(frozen=True)
 class Wish:
-    """A file that is to be there.
-
-    `owner`: the name of the corpus or set that the file belongs to. `output`: its path. `expected`: its digest, in the
-    form of `FileConfig.digest`, where the catalogue does not state it; None = nobody knows it yet, or the catalogue
-    states it. `stated_at`: the place where the digest is stated, for messages. `user_file`: the path of the user's own
-    file; None = the user has none.
-    """
+    """A file that is to be there."""
 
     file: FileConfig
-    owner: str
+    owner: str  # The name of the corpus or set that the file belongs to.
     output: Path
+    # Its digest, in the form of `FileConfig.digest`, where the catalogue does not state it; None = nobody knows it yet,
+    # or the catalogue states it.
     expected: str | None = None
-    stated_at: str = ""
-    user_file: Path | None = None
+    stated_at: str = ""  # The place where the digest is stated, for messages.
+    user_file: Path | None = None  # The path of the user's own file; None = the user has none.
 
     @property
     def key(self) -> str:
@@ -56,12 +52,13 @@ def wish_for(
 ) -> Wish:
     """Return the wish for a file of the catalogue's file `catalogue`, with the digest that the file shall have.
 
-    Where the catalogue states no digest, it is that of the user's file, which the user may change, or that of the
-    first download, which the lock file keeps. Raises UserError for a damaged lock file.
+    Raises UserError for a damaged lock file.
     """
     key, locked = f"{owner}/{file.name}", locked_checksums(lock) if lock is not None else {}
     if file.digest is not None:
         return Wish(file, owner, output, None, str(catalogue), user_file)
+    # Without a digest of the catalogue, it is that of the user's file, which the user may change, or of the first
+    # download.
     if user_file is not None:
         return Wish(file, owner, output, file_digest(user_file, file), str(user_file), user_file)
     if key in locked:
@@ -72,8 +69,7 @@ def wish_for(
 def fetch(wish: Wish, mirror: str | None = None, network: Network | None = None) -> None:
     """Get a file from the user's own folder, the mirror or the sources of the catalogue, in this order.
 
-    Nothing happens where the file is there. Raises UserError, with the reason for each place, where no place gives the
-    file, and where a person has put another file in its place.
+    Raises UserError where no place gives the file, and where a person has put another file in its place.
     """
     if wish.output.exists() and _is_there(wish):
         return
@@ -105,10 +101,7 @@ def note_of(output: Path) -> Path:
 
 
 def _is_there(wish: Wish) -> bool:
-    """Return whether the file is there and right; False for a file that docmt may replace.
-
-    Raises UserError for a wrong file that a person put there.
-    """
+    """Return whether the file is right; False for one that docmt may replace. Raises UserError for a wrong one."""
     kind, difference = wrong_kind(wish.output, wish.file.name), _difference(wish.output, wish)
     if kind is None and difference is None:
         return True
@@ -124,7 +117,6 @@ def _is_there(wish: Wish) -> bool:
 
 
 def _difference(path: Path, wish: Wish) -> Mismatch | None:
-    """Return how a file differs from what is stated of it; None where it does not differ."""
     wrong = wrong_content(path, wish.file)
     if wrong or wish.expected is None:
         return wrong
@@ -135,10 +127,7 @@ def _difference(path: Path, wish: Wish) -> Mismatch | None:
 
 
 def _obtained(origin: Origin, wish: Wish, network: Network) -> Path:
-    """Return the path of the checked file from one place, which does not have its final name yet.
-
-    Raises SourceFailed.
-    """
+    """Return the path of the checked file from one place, not yet with its final name. Raises SourceFailed."""
     resumed = wish.part.exists()
     try:
         return _checked(origin, wish, network)
@@ -179,13 +168,11 @@ def _checked(origin: Origin, wish: Wish, network: Network) -> Path:
 
 
 def _need(wrong: Mismatch | str | None) -> None:
-    """Raise WrongContent where something is wrong."""
     if wrong is not None:
         raise WrongContent(str(wrong))
 
 
 def _copy(place: str, part: Path) -> None:
-    """Copy a file of this machine, or pack a folder; raise SourceFailed where that fails."""
     path = local_path(place)
     if not is_source(path):
         raise SourceFailed("no such file")
@@ -198,7 +185,6 @@ def _copy(place: str, part: Path) -> None:
 
 
 def _all_failed(wish: Wish, failures: list[tuple[str, SourceFailed]]) -> UserError:
-    """Return the error that names each place, its failure, and the ways to get the file."""
     file = wish.file
     other = any(isinstance(failure, WrongContent) for _, failure in failures)
     digest = wish.expected or file.digest
@@ -247,13 +233,14 @@ def fetch_set(
 ) -> Path:
     """Download the files of a set that are not there, and return their folder.
 
-    `root`: the folder of the project. `folder`: the folder of the files in place of the set's own. Digests that nobody
-    states are recorded in the lock file once all files are there. Raises UserError where no source gives a file.
+    `root`: the folder of the project. `folder`: the folder of the files in place of the set's own. Raises UserError
+    where no source gives a file.
     """
     output, lock = folder or root / config.folder, root / LOCK
     for file in config.files:
         catalogue = FOLDER / f"{config.set}.yaml"
         fetch(wish_for(file, config.set, output / file.name, catalogue, lock), mirror, network)
+    # Digests that nobody states are recorded once all files are there.
     unknown = {file.name: file_digest(output / file.name, file) for file in config.files if file.digest is None}
     record_first(lock, {f"{config.set}/{name}": digest for name, digest in unknown.items()})
     return output

@@ -21,8 +21,7 @@ from docmt.catalogue.files import Checksums, FileConfig
 from docmt.catalogue.missing import is_remote
 from docmt.fetching.content import login_of
 
-Hosts = Mapping[str, str]
-"""The address that stands in for a host, by the host: `hosts` of config.yaml."""
+Hosts = Mapping[str, str]  # The address that stands in for a host, by the host: `hosts` of config.yaml.
 
 
 @dataclass(frozen=True)
@@ -66,10 +65,9 @@ def rewritten(url: str, hosts: Hosts) -> str:
 
 
 ATTEMPTS = 5
+# The number of bytes that are received and written together: no more are lost when a transfer breaks off.
 CHUNK_BYTES = 1 << 13
-"""The number of bytes that are received and written together: no more are lost when a transfer breaks off."""
-TIMEOUT_S = 30.0
-"""The number of seconds without a byte after which a transfer has broken off."""
+TIMEOUT_S = 30.0  # The number of seconds without a byte after which a transfer has broken off.
 AGENT = {"User-Agent": "docmt", "Accept-Encoding": "identity"}
 """Headers of all requests. Byte positions in a compressed transfer differ from those in the file, so that the transfer
 could not be resumed."""
@@ -85,10 +83,7 @@ class Network:
 
 
 def transfer(url: str, part: Path, has_checksum: bool, network: Network) -> None:
-    """Download the rest of a part, or the whole file.
-
-    `has_checksum`: whether a wrong content would be noticed later. Raises SourceFailed.
-    """
+    """Download the rest of a part, or the whole file, whose content is checked later or not. Raises SourceFailed."""
     retrying = tenacity.Retrying(
         retry=tenacity.retry_if_exception_type(Interrupted),
         stop=tenacity.stop_after_attempt(ATTEMPTS),
@@ -188,12 +183,10 @@ class WrongContent(SourceFailed):
 
 
 def reason(problem: Exception) -> str:
-    """Return the cause of a failed transfer, without the messages that the library `requests` puts around the cause.
-
-    An address in it, to which a server has redirected, has no query: that may be a signature.
-    """
+    """Return the cause of a failed transfer, without the messages that the library `requests` puts around it."""
     while problem.args and isinstance(problem.args[0], Exception):
         problem = problem.args[0]
     inner = getattr(problem, "reason", None)
     # The messages of the library begin with the name of a connection object, which ends at the first colon.
+    # An address to which a server has redirected has no query: that may be a signature.
     return without_credentials(str(inner or problem).split(": ", 1)[-1])

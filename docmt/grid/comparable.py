@@ -17,8 +17,8 @@ from docmt.settings.metrics import base_of
 from docmt.settings.pretrained import is_random_checkpoint, random_model
 from docmt.settings.scoring import BY_LANGUAGE
 
+# The reasons of a corpus by the base of a metric's name; those of all its numbers have an empty name.
 Reasons = dict[str, list[str]]
-"""The reasons of a corpus by the base of a metric's name; those of all its numbers have an empty name."""
 
 
 def not_comparable(grid: Grid, study: str, corpora: Iterable[str]) -> dict[str, Reasons]:
@@ -53,7 +53,6 @@ def _start(grid: Grid, study: str, corpus: str, system: str | None) -> Iterator[
 
 
 def _of_corpus(grid: Grid, study: str, corpus: str) -> Reasons:
-    """Return the reasons for the numbers of a study on a corpus."""
     by_metric: Reasons = {}
     if grid.fixtures is not None and grid.corpora[corpus].files:
         by_metric[""] = [f"the text is generated (scale {grid.scale})"]
@@ -66,7 +65,6 @@ def _of_corpus(grid: Grid, study: str, corpus: str) -> Reasons:
 
 
 def _differences(grid: Grid, scoring: CorpusScoring, corpus: str, statement: MeasuredAs) -> Iterator[str]:
-    """Yield the reasons for each setting that is not as a paper states it."""
     actual = dataclasses.asdict(scoring.config) | {"consistency": dataclasses.asdict(scoring.consistency)}
     for part, stated in statement.scoring.items():
         if part in scoring.missing:
@@ -93,7 +91,6 @@ def _difference(grid: Grid, corpus: str, path: tuple[str, str], ours: Any, paper
 
 
 def _name(value: Any) -> Any:
-    """Return the name of a file or folder without its path; other values stay as they are."""
     return PurePath(value).name if isinstance(value, str) else value
 
 

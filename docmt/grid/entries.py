@@ -12,8 +12,8 @@ from docmt.settings.ctranslate2 import engine_obstacles
 from docmt.settings.data import TextConfig
 from docmt.settings.system import Entry, TrainedSystem
 
+# Settings of a model that must equal the settings of the model from which its training starts.
 SHAPES = ("encoder_layers", "decoder_layers", "width", "inner", "heads", "embeddings")
-"""Settings of a model that must equal the settings of the model from which its training starts."""
 
 
 class Systems:
@@ -40,13 +40,11 @@ class Systems:
                     self._check_start(system)
 
     def _on_machine(self, system: TrainedSystem) -> TrainedSystem:
-        """Return a system with the precision and the engine of config.yaml, which win over those of studies.
-
-        CTranslate2 is the engine only of systems that it translates as docmt does.
-        """
+        """Return a system with the precision and the engine of config.yaml, which win over those of studies."""
         compared, texts = self.resolver.study.compares, self.texts
         if self.config.precision and "precision" not in compared:
             system = replace(system, train=replace(system.train, precision=self.config.precision))
+        # CTranslate2 is the engine only of systems that it translates as docmt does.
         if self.config.engine and "engine" not in compared:
             decode = replace(system.decode, engine=self.config.engine)
             obstacles = engine_obstacles(system.model, system.view.test, texts[system.text], decode)
@@ -57,13 +55,8 @@ class Systems:
     def entries(self, seeds: tuple[int, ...], before: list[Entry]) -> Iterator[Entry]:
         """Yield an entry for each corpus and each system on the corpus.
 
-        `seeds`: the seeds of systems for which neither the system nor the study states seeds. `before`: the entries of
+        `seeds`: those of systems for which neither the system nor the study states seeds. `before`: the entries of
         earlier studies.
-
-        The folder of a system is its name, in the first study with a system of this name. Where a later study has a
-        different system of the same name, its folder is `<system>@<study>`, so that a new study never moves the files
-        of another study. Rules know by a folder's name how its translations are made, so this is the same on all
-        corpora.
         """
         study = self.resolver.study
         digests = {name: self._settings_digest(name) for name in self.systems}
@@ -73,10 +66,13 @@ class Systems:
             here = [name for name in self.systems if corpus in self.corpora[name]]
             known = {name: earlier[corpus, name] for name in here if (corpus, name) in earlier}
             shared = {name: entry for name, entry in known.items() if entry.settings_digest == digests[name]}
+            # Rules know by a folder's name how its translations are made, so this is the same on all corpora.
             occupied = {
                 *known,
                 *(name for name in here if origins.get(name) not in (None, self.systems[name].origin)),
             }
+            # A different system with the name of an earlier study's one gets a folder of its own, so that a new study
+            # never moves the files of another study.
             folders = {
                 name: name if name in shared or name not in occupied else f"{name}@{study.study}" for name in here
             }
@@ -94,10 +90,7 @@ class Systems:
                 )
 
     def _trained(self, name: str, corpus: str, shared: dict[str, Entry], folders: dict[str, str]) -> str | None:
-        """Return the folder of the training whose model a system uses; None for an external system.
-
-        `shared`: the entries of earlier studies with the same systems. `folders`: the folders of this study's systems.
-        """
+        """Return the folder of the training whose model a system uses; None for an external system."""
         if not isinstance(self.systems[name], TrainedSystem):
             return None
         # Equal systems of several studies share one folder, and therefore one training.
@@ -105,20 +98,13 @@ class Systems:
         return shared[origin].trained if origin in shared else folders[origin]
 
     def _settings_digest(self, name: str) -> str:
-        """Return a digest of a system's name and settings.
-
-        The digest of the system whose model its training starts from is a part of the digest.
-        """
         system = asdict(self.systems[name])
         start = system.get("init_from")
+        # A training also depends on the training whose model it starts from.
         return digest({**system, "init_from": self._settings_digest(start) if start else None})
 
     def _trained_as(self, name: str, corpus: str) -> str:
-        """Return the name of the system whose model a system uses on a corpus.
-
-        It is the farthest ancestor on the corpus with the same settings of training, or the system itself where there
-        is none.
-        """
+        """Return the farthest ancestor on the corpus with the same settings of training; else the system itself."""
         trained, training, ancestor = name, _training(self.systems[name]), self.resolver.extends(name)
         while ancestor is not None and _training(self.systems[ancestor]) == training:
             trained = ancestor if corpus in self.corpora[ancestor] else trained
@@ -126,10 +112,7 @@ class Systems:
         return trained
 
     def _check_start(self, system: TrainedSystem) -> None:
-        """Raise UserError where the training of a system cannot start from the model of the system in `init_from`.
-
-        That system must be on the needed corpora, and must have the same pieces and the same shapes of parameters.
-        """
+        """Raise UserError unless the system in `init_from` is on the corpora, with the same pieces and shapes."""
         start, lines = self.systems[system.init_from], self.resolver.lines
         needed = (system.init_corpus,) if system.init_corpus else self.corpora[system.name]
         lacking = [corpus for corpus in needed if corpus not in self.corpora[start.name]]
@@ -152,7 +135,6 @@ class Systems:
 
 
 def _training(system: TrainedSystem) -> tuple:
-    """Return all settings on which the training of a system depends."""
     start = system.init_from, system.init_corpus, system.pretrained
     return system.text, system.view, system.model, system.train, start
 
@@ -191,10 +173,7 @@ def _check_engine(system: TrainedSystem, text: TextConfig, lines: Lines) -> None
 
 
 def _check_likeness(system: TrainedSystem, start: TrainedSystem, lines: Lines) -> None:
-    """Raise UserError where the preset of text or a shape of the model differs between a system and `start`.
-
-    `start` is the system whose model the training of the system starts from.
-    """
+    """Raise UserError where the text or a shape differs from that of `start`, whose model training starts from."""
     pairs = [("text", system.text, start.text)]
     pairs += [(f"model.{key}", getattr(system.model, key), getattr(start.model, key)) for key in SHAPES]
     for key, value, expected in pairs:

@@ -11,11 +11,10 @@ from docmt.base.yaml_files import Lines
 from docmt.settings.external import CORPUS, EXTERNAL, SEED
 from docmt.settings.system import ExternalSystem
 
+# The step that makes the translations of a system, by the system's `origin`.
 TRANSLATING = {"trained": "translate", "translations": "adopt", "command": "ask"}
-"""The step that makes the translations of a system, by the system's `origin`."""
 
-BESIDE = ("corpora", "seeds", "text")
-"""The keys that an external system may state beside its own."""
+BESIDE = ("corpora", "seeds", "text")  # The keys that an external system may state beside its own.
 
 
 def external_key(stated: Mapping[str, Any]) -> str | None:

@@ -28,54 +28,45 @@ from docmt.settings.pretrained import RandomCheckpoint
 from docmt.settings.scoring import ScoringConfig
 from docmt.settings.system import Entry, ExternalSystem, TrainedSystem
 
+# What becomes of a UserError in a block: `nullcontext` passes it on, and a collector keeps it and goes on.
 Attempt = Callable[[], AbstractContextManager[None]]
-"""What becomes of a UserError in a block: `nullcontext` passes it on, and a collector keeps it and goes on."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Grid(RunConfig):
-    """The plan of the workflow: config.yaml, the corpora, the studies and an entry for each of their systems.
-
-    `corpus_files`: the path of the catalogue's file of each corpus. `active`: the studies that config.yaml names.
-    `scoring`: the settings of scoring of each study. `not_run`: why a corpus, a checkpoint or a file of translations is
-    left out (`missing: skip`), by its name. `available`: the entries that need none of these, since others have made
-    what they need, as `corpus/folder`. `not_scored`: why metrics are left out, by the path of a file that a study
-    names for its scores. `ways`: how a person gets each of these. `fixtures`: the size of the generated corpora of this
-    scale; None where the scale reads the real corpora. `checkpoints`: the random checkpoints of this scale, by the
-    folder name that paths have for them. `clone`: the folder of docmt's own files (`workflow/`).
-    """
+    """The plan of the workflow: config.yaml, the corpora, the studies and an entry for each of their systems."""
 
     texts: dict[str, TextConfig]
     corpora: dict[str, CorpusConfig]
-    corpus_files: dict[str, str]
+    corpus_files: dict[str, str]  # The path of the catalogue's file of each corpus.
     studies: dict[str, StudyConfig]
-    active: tuple[str, ...]
-    scoring: dict[str, ScoringConfig]
+    active: tuple[str, ...]  # The studies that config.yaml names.
+    scoring: dict[str, ScoringConfig]  # The settings of scoring of each study.
     entries: tuple[Entry, ...]
+    # Why a corpus, a checkpoint or a file of translations is left out (`missing: skip`), by its name.
     not_run: dict[str, str] = field(default_factory=dict)
+    # The entries that need none of these, since others have made what they need, as `corpus/folder`.
     available: tuple[str, ...] = ()
+    # Why metrics are left out, by the path of a file that a study names for its scores.
     not_scored: dict[str, str] = field(default_factory=dict)
-    ways: dict[str, str] = field(default_factory=dict)
+    ways: dict[str, str] = field(default_factory=dict)  # How a person gets each of these.
+    # The size of the generated corpora of this scale; None where the scale reads the real corpora.
     fixtures: FixtureConfig | None = None
+    # The random checkpoints of this scale, by the folder name that paths have for them.
     checkpoints: dict[str, RandomCheckpoint] = field(default_factory=dict)
-    clone: str = "."
+    clone: str = "."  # The folder of docmt's own files (`workflow/`).
 
     def places(self, root: Path = Path(), mirror: str | None = None) -> Places:
         """Return the places where files of corpora may be; `mirror` replaces the mirror of config.yaml."""
         return Places(root / RESULTS, mirror or self.mirror, self.local)
 
     def data_folder(self, corpus: str) -> str:
-        """Return the folder name of a corpus in stages 1 to 4, whose paths have no scale.
-
-        It is the name of the corpus, or `<corpus>@<scale>` for its fixture.
-        """
+        """Return the folder of a corpus in stages 1 to 4: its name, or `<corpus>@<scale>` for its fixture."""
+        # The paths of these stages have no scale.
         return corpus if self.fixtures is None else f"{corpus}@{self.scale}"
 
     def corpus_in(self, folder: str, where: str) -> str:
-        """Return the name of the corpus whose folder in stages 1 to 4 is `folder`.
-
-        Raises UserError, at `where`, where no corpus has such a folder, and for the fixture of another scale.
-        """
+        """Return the corpus of a folder in stages 1 to 4. Raises UserError, at `where`, for a folder of none."""
         folders = {self.data_folder(corpus): corpus for corpus in self.corpora}
         check_known("corpus", folder, folders, where)
         return folders[folder]
@@ -106,7 +97,6 @@ class Grid(RunConfig):
 
     @cached_property
     def _by_name(self) -> dict[tuple[str, str, str], Entry]:
-        """The entries by study, corpus and system."""
         return {(entry.study, entry.corpus, entry.system.name): entry for entry in self.entries}
 
     def of_study(self, study: str) -> list[Entry]:
@@ -128,10 +118,7 @@ class Grid(RunConfig):
         return self._by_scores[f"{corpus}/{folder}"]
 
     def with_model(self, corpus: str, folder: str) -> Entry:
-        """Return the entry whose folder is `corpus/folder`, as `find` does.
-
-        Raises UserError also where docmt trains no such system: its translations come from elsewhere.
-        """
+        """Return the entry as `find` does. Raises UserError also for a system that docmt does not train."""
         entry = self.find(corpus, folder)
         if isinstance(entry.system, ExternalSystem):
             about = f"{entry.system.source.about}, which docmt does not make"
@@ -155,10 +142,7 @@ class Grid(RunConfig):
         return chain
 
     def corpora_for(self, entry: Entry) -> list[str]:
-        """Return the corpora that an entry needs.
-
-        They are the corpora of the entry and of its vocabularies, and those of the entries whose models it starts from.
-        """
+        """Return the corpora of an entry, of its vocabularies, and of the entries whose models it starts from."""
         pairs = [
             (start.corpus, self.texts[start.system.text].learnt_on or start.corpus) for start in self.starts(entry)
         ]
@@ -251,10 +235,6 @@ def grid_of(folders: Folders, config: MainConfig, lines: Lines, attempt: Attempt
 
 
 def _corpora(root: Path, files: Iterable[Path], attempt: Attempt) -> tuple[dict[str, CorpusConfig], dict[str, str]]:
-    """Return the corpora of these files by name, and the path of each corpus' file, relative where it is in `root`.
-
-    Each file is read inside a block of `attempt`.
-    """
     corpora: dict[str, CorpusConfig] = {}
     corpus_files: dict[str, str] = {}
     for path in files:
@@ -271,10 +251,7 @@ def _corpora(root: Path, files: Iterable[Path], attempt: Attempt) -> tuple[dict[
 
 
 def _study_name(root: Path, name: str, paths: dict[str, Path], lines: Lines, number: int) -> str:
-    """Return the name of a study that config.yaml lists as `name`: a study of the project, or a path of the user.
-
-    The path of a user's study is added to `paths`.
-    """
+    """Return the name of a study, or of a user's file, whose path is added to `paths`."""
     if name in paths:
         return name
     path = root / name

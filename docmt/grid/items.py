@@ -18,18 +18,15 @@ from docmt.reporting.study import StudyConfig
 from docmt.settings.metrics import parse_metric
 from docmt.settings.system import Entry
 
-DEMO = "demo"
-"""The study whose page is in `results/` too."""
-Job = tuple[str, dict[str, Any]]
-"""A job: the name of its step, and the names in its place."""
+DEMO = "demo"  # The study whose page is in `results/` too.
+Job = tuple[str, dict[str, Any]]  # A job: the name of its step, and the names in its place.
+# The jobs whose outputs are read, by the name of the input, such as "scores"; a file of the user's has no jobs.
 Jobs = dict[str, list[Job]]
-"""The jobs whose outputs are read, by the name of the input, such as "scores"; a file of the user's has no jobs."""
 
+# The names of the inputs that a training writes; an item with no other inputs needs no translations.
 OF_TRAININGS = {"records", "curves"}
-"""The names of the inputs that a training writes; an item with no other inputs needs no translations."""
 
-OF_MODELS = {"records", "curves", "inside", "passages"}
-"""The names of the inputs that only systems with a model have."""
+OF_MODELS = {"records", "curves", "inside", "passages"}  # The names of the inputs that only systems with a model have.
 
 STEPS_OF_SYSTEMS = {
     "scores": ("scores", True),
@@ -46,8 +43,8 @@ Where the last value is false, only the output for the first seed is read.
 """
 
 
+# The steps whose cards have counts of tables, by their stages.
 STEPS_OF_COUNTS = {paths.TOKENS.stage: "tokens", paths.VIEW.stage: "views", paths.CHAINS.stage: "chain_segments"}
-"""The steps whose cards have counts of tables, by their stages."""
 
 
 def study_of(grid: Grid, study: str, where: str | None = None) -> StudyConfig:
@@ -105,15 +102,11 @@ def item_jobs(grid: Grid, study: str, name: str) -> Jobs:
 
 
 def study_jobs(grid: Grid, study: str) -> Jobs:
-    """Return the jobs whose outputs a study's page reads, by the name of the input.
-
-    They are those of all items, the trainings, and the scores and the translations of systems with their tokens.
-    The scores of systems that occur only in items without translations are left out, so that nothing is translated for
-    the page alone.
-    """
+    """Return the jobs whose outputs a study's page reads, by the name of the input."""
     config = study_of(grid, study)
     entries = _runnable(grid, grid.of_study(study))
     read = {name: item_jobs(grid, study, name) for name in config.items}
+    # Systems that occur only in items without translations are not translated for the page alone.
     trained_only = _trained_only(grid, study, read)
     scored = [entry for entry in entries if _system_on_corpus(entry) not in trained_only]
     # The text of a corpus whose files are missing may not be had, even where scores of it were pulled.
@@ -140,15 +133,11 @@ def study_pages(grid: Grid, study: str) -> list[Job]:
 
 
 def _runnable(grid: Grid, entries: Iterable[Entry]) -> list[Entry]:
-    """Return the entries whose corpora and checkpoints are available."""
     return [entry for entry in entries if grid.left_out(entry) is None]
 
 
 def _trained_only(grid: Grid, study: str, read: dict[str, Jobs]) -> set[SystemOnCorpus]:
-    """Return the systems that occur only in items whose inputs are all written by trainings.
-
-    `read` has the jobs that each item reads.
-    """
+    """Return the systems that occur only in items whose inputs are all written by trainings."""
     systems: dict[bool, set[SystemOnCorpus]] = {True: set(), False: set()}
     for name, jobs in read.items():
         by_trainings = jobs.keys() <= OF_TRAININGS
@@ -157,7 +146,6 @@ def _trained_only(grid: Grid, study: str, read: dict[str, Jobs]) -> set[SystemOn
 
 
 def _system_on_corpus(entry: Entry) -> SystemOnCorpus:
-    """Return the corpus of an entry and the name of its system."""
     return entry.corpus, entry.system.name
 
 
@@ -202,21 +190,16 @@ def card_of(grid: Grid, corpus: str) -> Job:
 
 
 def run_job(grid: Grid, step: str, entry: Entry, seed: int, **names: str) -> Job:
-    """Return the job of a system and a seed in one of the stages 5 to 7; `names`: further names in its place.
-
-    Several systems may use the model of one training; the job of stage 5 is then that of the trained system. The
-    translations of an external system have steps of their own.
-    """
+    """Return the job of a system and a seed in one of the stages 5 to 7; `names`: further names in its place."""
+    # Several systems may use the model of one training.
     system = {"train": entry.trained, "scores": entry.scored}.get(step, entry.folder)
+    # The translations of an external system have steps of their own.
     step = TRANSLATING[entry.system.origin] if step == "translate" else step
     return step, {"corpus": entry.corpus, "system": system, "seed": seed, **names}
 
 
 def compared_systems(grid: Grid, study: str, item: Item) -> Iterator[tuple[Entry, Entry, tuple[list[int], list[int]]]]:
-    """Yield the entry of each system of an item that has a baseline, the entry of the baseline, and `compared_seeds`.
-
-    Pairs without such seeds are left out, and so are pairs with an entry that is not run.
-    """
+    """Yield each system of an item that has a baseline, the baseline, and `compared_seeds`, where both are run."""
     for corpus, system, baseline in item.pairs(grid.studies[study].corpora):
         pair = [grid.named(study, corpus, name) for name in (system, baseline)]
         seeds = compared_seeds(*pair)
@@ -225,11 +208,9 @@ def compared_systems(grid: Grid, study: str, item: Item) -> Iterator[tuple[Entry
 
 
 def compared_seeds(system: Entry, baseline: Entry) -> tuple[list[int], list[int]]:
-    """Return the seeds of the compared runs: those of the system, and in the same order those of its baseline.
-
-    Two runs with the same seed are compared. The only run of a system without a model has no seed of its own: it is
-    compared with every run of the other system, so that the test is of the difference from the mean of these runs.
-    """
+    """Return the seeds of the compared runs: those of the system, and in the same order those of its baseline."""
+    # The only run of a system without a model has no seed of its own: it is compared with every run of the other
+    # system, so that the test is of the difference from the mean of these runs.
     if not system.has_model and len(system.seeds) == 1:
         return list(system.seeds * len(baseline.seeds)), list(baseline.seeds)
     if not baseline.has_model and len(baseline.seeds) == 1:
@@ -239,15 +220,12 @@ def compared_seeds(system: Entry, baseline: Entry) -> tuple[list[int], list[int]
 
 
 def later_card(grid: Grid, study: str, corpus: str, count: str, split: str) -> tuple[str, Job] | None:
-    """Return the place, below `results/`, and the job of a later stage than stage 1 that has a count of a split.
-
-    It is that of the study's first system with a view that gives the count. The result is None where stage 1 gives the
-    count, or no stage does.
-    """
+    """Return the place, below `results/`, and the job of a later stage with a count of a split; None without one."""
     if count not in COUNTS:
         return None
     source = COUNTS[count]
     pattern = source.view_of(split)
+    # The first system of the study with a view that gives the count has it.
     for entry in grid.of_study(study):
         if entry.corpus != corpus or not (entry.has_model or pattern == WORDS):
             continue
@@ -285,19 +263,17 @@ def _cards(grid: Grid, study: str, name: str) -> list[Job]:
 
 
 def _tokens(grid: Grid, study: str, name: str) -> list[Job]:
-    """Return the jobs of the tokens of the item's corpora, for the presets of text of its systems."""
     return _tokens_of(grid, _runnable(grid, item_entries(grid, study, name)))
 
 
 def _tokens_of(grid: Grid, entries: Iterable[Entry]) -> list[Job]:
-    """Return the jobs of the tokens of entries' corpora, for their presets of text."""
     return [("tokens", {"corpus": grid.data_folder(entry.corpus), "text": entry.system.text}) for entry in entries]
 
 
+# The functions that return the jobs of all other inputs, from the grid, the study and the name of the item.
 JOBS_OF_ITEMS: dict[str, Callable[[Grid, str, str], list[Job]]] = {
     "comparisons": _comparisons,
     "cards": _cards,
     "tokens": _tokens,
     "human": lambda grid, study, name: [],  # a file of the user's
 }
-"""The functions that return the jobs of all other inputs, from the grid, the study and the name of the item."""

@@ -33,10 +33,8 @@ from docmt.settings.models import MODEL_CONFIGS
 from docmt.settings.scoring import ScoringConfig
 from docmt.settings.train import Precision, TrainConfig
 
-MOST_SHARDS = 10_000
-"""The largest number of shards; a larger number is a typing mistake."""
-StoreMode = Literal["pull", "push", "both", "off"]
-"""What a run does with the store."""
+MOST_SHARDS = 10_000  # The largest number of shards; a larger number is a typing mistake.
+StoreMode = Literal["pull", "push", "both", "off"]  # What a run does with the store.
 
 
 @in_schema(pattern="^[hH][tT][tT][pP][sS]?:")
@@ -166,11 +164,7 @@ def load_what_is_right(root: Path, overrides: dict) -> tuple[MainConfig | None, 
 
 
 def _typed(value: Any) -> Any:
-    """Return an override with its types.
-
-    Snakemake passes the items of `--config seeds=[1,2]` and of `--config defaults='{train: {lr: 1}}'`, and `true`, as
-    texts.
-    """
+    """Return an override with its types: Snakemake passes `seeds=[1,2]`, mappings and `true` as texts."""
     if value in ("true", "false"):
         return value == "true"
     if isinstance(value, list):

@@ -11,11 +11,8 @@ from docmt.settings.system import ExternalSystem
 
 
 def given(folder: str | None) -> str | None:
-    """Return what settings have in the place of the path of a user's checkpoint; other values stay as they are.
-
-    The files of the checkpoint are a part of the identity of the job, and a path is not: the same files may be at
-    another place tomorrow, and other files at the same place.
-    """
+    """Return what settings have in the place of the path of a user's checkpoint; other values stay as they are."""
+    # The files of the checkpoint are a part of the job's identity, and its path is not.
     return folder if folder is None or is_random_checkpoint(folder) else GIVEN
 
 
@@ -25,10 +22,8 @@ def name_of(path: str | None) -> str | None:
 
 
 def source_of(system: ExternalSystem, marker: Callable[[str | None], str | None] = given) -> dict[str, Any]:
-    """Return where an external system's translations come from, with the `marker` of a user's path in its place.
-
-    Settings on which no translation depends are left out.
-    """
+    """Return where an external system's translations come from, with the `marker` of a user's path in its place."""
+    # On these settings no translation depends.
     of_running = system.source.of_running
     source = {name: value for name, value in dataclasses.asdict(system.source).items() if name not in of_running}
     return source | {"path": marker(system.source.path)} if "path" in source else source

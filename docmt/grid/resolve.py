@@ -23,12 +23,12 @@ from docmt.settings.models import MODEL_CONFIGS, TransformerConfig
 from docmt.settings.pretrained import is_random_checkpoint
 from docmt.settings.system import ExternalSystem, SystemConfig, TrainedSystem
 
+# The keys that name the model whose parameters a training starts from; a system that states one inherits neither.
 STARTS = ("init_from", "pretrained")
-"""The keys that name the model whose parameters a training starts from; a system that states one inherits neither."""
+# The largest number of systems in a chain where each extends, or starts from, the next; studies have about five.
 LONGEST_CHAIN = 50
-"""The largest number of systems in a chain where each extends, or starts from, the next; studies have about five."""
+# The sections in which a system replaces single fields of its parent; it replaces each other section as a whole.
 MERGED = ("model", "train", "decode")
-"""The sections in which a system replaces single fields of its parent; it replaces each other section as a whole."""
 
 
 @dataclass(frozen=True)
@@ -63,8 +63,8 @@ class StatedSystem(Checked):
     decode: dict | None = setting(None, "settings of decoding")
 
 
+# The keys of a system that docmt trains.
 SYSTEM_KEYS = tuple(declared.name for declared in dataclasses.fields(StatedSystem))
-"""The keys of a system that docmt trains."""
 
 
 class Resolver:
@@ -104,19 +104,14 @@ class Resolver:
         return self._known(name, "extends", self.study.systems[name].get("extends"))
 
     def init_from(self, name: str) -> str | None:
-        """Return the system whose model the training of system `name` starts from, or None.
-
-        A system inherits `init_from` unless it states a key of `STARTS`; `init_from: null` removes an inherited start.
-        """
+        """Return the system whose model the training of system `name` starts from, or None."""
+        # It is inherited unless a key of `STARTS` is stated; `init_from: null` removes an inherited start.
         return self._started(name)[0]
 
     def corpora(self, name: str) -> tuple[str, ...]:
-        """Return the corpora of a system, in the order of the study.
-
-        A system inherits its corpora; with `corpora: null` it has all corpora of the study instead. Raises UserError
-        for an empty list, and for a corpus that the study does not list.
-        """
+        """Return the corpora of a system, in the order of the study. Raises UserError for none, and an unknown one."""
         where, scope = self._scope(name, "corpora")
+        # The system states `corpora: null`, or neither it nor an ancestor states corpora.
         if scope.corpora is None:
             return self.study.corpora
         for number, corpus in enumerate(scope.corpora):
@@ -126,14 +121,10 @@ class Resolver:
         return tuple(corpus for corpus in self.study.corpora if corpus in scope.corpora)
 
     def seeds(self, name: str, otherwise: tuple[int, ...]) -> tuple[int, ...]:
-        """Return the seeds of a system, one for each training.
-
-        They are the seeds that the system states, or else its nearest ancestor that states seeds. Without such seeds,
-        and with `seeds: null`, they are the seeds of the study or, where the study states none, `otherwise`. An
-        external system with a single run has the first of them.
-        """
+        """Return a system's seeds, one for each training; `otherwise` where neither it nor its study states any."""
         _, scope = self._scope(name, "seeds")
         seeds = scope.seeds or self.study.seeds or otherwise
+        # An external system with a single run has the first of them.
         is_single = external_key(self.study.systems[name]) and not self.resolve(name).source.has_seeds
         return seeds[:1] if is_single else seeds
 
@@ -144,10 +135,7 @@ class Resolver:
                 self._check_chain(name, key, follow)
 
     def _check_chain(self, name: str, key: str, follow: Callable[[str], str | None]) -> None:
-        """Raise UserError where a chain of systems returns to one of its systems, or is longer than `LONGEST_CHAIN`.
-
-        `follow` returns the system that `key` of a system names, or None at the end of the chain.
-        """
+        """Raise UserError where the systems that `key` names one after another form a circle, or too long a chain."""
         chain, where = [name], self.lines.place(("systems", name, key))
         while (following := follow(chain[-1])) is not None:
             if following in chain:
@@ -164,10 +152,7 @@ class Resolver:
                 )
 
     def _stating(self, name: str, *keys: str) -> str:
-        """Return the system that states one of the keys: the system itself, or else its nearest ancestor that does.
-
-        Where neither the system nor an ancestor states a key, the result is the oldest ancestor.
-        """
+        """Return the system or its nearest ancestor that states one of the keys; else the oldest ancestor."""
         while not any(key in self.study.systems[name] for key in keys):
             if (parent := self.extends(name)) is None:
                 break
@@ -175,10 +160,7 @@ class Resolver:
         return name
 
     def _scope(self, name: str, key: str) -> tuple[tuple, StatedSystem]:
-        """Return the path of the keys in the study that state a system's `key`, inherited or not, and their value.
-
-        `key` is "corpora" or "seeds".
-        """
+        """Return the path of the keys of `corpora` or `seeds` of a system, inherited or not, and their value."""
         stating = self._stating(name, key)
         stated = {key: self.study.systems[stating].get(key)}
         return ("systems", stating, key), parse(StatedSystem, stated, self.lines, ("systems", stating))
@@ -201,11 +183,9 @@ class Resolver:
         return elsewhere.system, elsewhere.corpus
 
     def _overlaid(self, section: str, name: str) -> dict:
-        """Return the settings of a section that the scale replaces in a system.
-
-        A scale cannot change the size of a pretrained checkpoint, or of the models that start from one: for such a
-        system no setting of `model` is replaced. A random checkpoint has the size that the scale states.
-        """
+        """Return the settings of a section that the scale replaces in a system."""
+        # No scale changes the size of a pretrained checkpoint, or of models that start from one; a random one has its
+        # size.
         if section == "model":
             while (start := self.init_from(name)) is not None:
                 name = start
@@ -214,17 +194,11 @@ class Resolver:
         return self.scale.sections.get(section, {})
 
     def _checkpoint(self, name: str) -> Any:
-        """Return the folder of the pretrained checkpoint that training starts from, or None.
-
-        It is the folder of a random checkpoint where the scale replaces the pretrained one.
-        """
+        """Return the folder of the checkpoint that training starts from: the random one where it replaces another."""
         return self.scale.checkpoint(self._start(name, "pretrained"))
 
     def _known(self, name: str, key: str, other: Any) -> str | None:
-        """Return `other`, the name of a system, or None. Raises UserError where the study has no system of this name.
-
-        The message points at `key` of the system `name`, which states the other system.
-        """
+        """Return `other`, a system's name that `key` of `name` states. Raises UserError where there is no such one."""
         if other is not None:
             check_known("system", other, self.study.systems, self.lines.place(("systems", name, key)))
             check_trained(other, self.study.systems[other], self.lines.place(("systems", name, key)))
@@ -244,26 +218,20 @@ class Resolver:
         return stated
 
     def _inherited_fields(self, section: str, stated: dict, value: dict) -> dict:
-        """Return the fields of a section that a system inherits from its ancestors.
-
-        A system that states another architecture inherits only the fields of `model` that this architecture has.
-        """
+        """Return the fields of a section that a system inherits from its ancestors."""
         inherited = stated.get(section, {})
         kind = value.get("kind")
         if section != "model" or not isinstance(kind, str) or kind not in MODEL_CONFIGS:
             return inherited  # `parse` reports a kind that is none
+        # A system that states another architecture inherits only the fields that this one has.
         valid = {f.name for f in dataclasses.fields(MODEL_CONFIGS[kind])}
         return {key: item for key, item in inherited.items() if key in valid}
 
     def _defaults(self, section: str, stated: dict) -> dict:
-        """Return the defaults of a section.
-
-        For `model` these are the defaults of the Transformer, which all architectures share, with those of the
-        system's architecture on top.
-        """
         if section != "model":
             return self.defaults[section]
         kind = stated.get("model", {}).get("kind", "transformer")
+        # All architectures share the defaults of the Transformer, with their own on top.
         common = {k: v for k, v in self.defaults["model"].get("transformer", {}).items() if k != "kind"}
         # A kind that is no text is reported by `parse`.
         has_defaults = isinstance(kind, str) and kind != TransformerConfig.kind

@@ -21,8 +21,8 @@ from docmt.settings.scoring import ScoringConfig
 from docmt.settings.train import TrainConfig
 
 KEYS = ("about", "fixtures", "pretrained", "view", "model", "train", "decode", "scoring")
+# The sections of systems in which a scale replaces settings, with the classes of their settings.
 SECTIONS = {"model": TransformerConfig, "train": TrainConfig, "decode": DecodeConfig}
-"""The sections of systems in which a scale replaces settings, with the classes of their settings."""
 
 
 @dataclass(frozen=True)
@@ -34,10 +34,7 @@ class ScaledView(Checked):
     )
 
     def laid_over(self, view: ViewConfig) -> ViewConfig:
-        """Return the view with its training `sample` times the share; a view without `sample` is unchanged.
-
-        The sample of the result has at least one segment.
-        """
+        """Return the view with its training `sample`, if it has one, times the share: one segment at least."""
         if view.train.sample is None:
             return view
         sample = max(1, round(self.sample_share * view.train.sample))
@@ -46,26 +43,20 @@ class ScaledView(Checked):
 
 @dataclass(frozen=True)
 class Scale:
-    """The content of a file of `workflow/scales`.
-
-    `sections`: the settings of systems that the scale replaces, by section and name. `scoring`: the settings of scoring
-    that the scale replaces. `lines`: the lines of the file. `fixtures`: the size of the generated corpora; None where
-    the scale reads the real corpora. `checkpoints`: the random checkpoints that replace pretrained ones.
-    """
+    """The content of a file of `workflow/scales`."""
 
     name: str = PAPER
     view: ScaledView = ScaledView()
+    # The settings of systems that the scale replaces, by section and name.
     sections: Mapping[str, dict] = field(default_factory=dict)
-    scoring: Mapping[str, Any] = field(default_factory=dict)
-    lines: Lines = field(default_factory=lambda: Lines(""))
+    scoring: Mapping[str, Any] = field(default_factory=dict)  # The settings of scoring that the scale replaces.
+    lines: Lines = field(default_factory=lambda: Lines(""))  # The lines of the file.
+    # The size of the generated corpora; None where the scale reads the real corpora.
     fixtures: FixtureConfig | None = None
-    checkpoints: tuple[RandomCheckpoint, ...] = ()
+    checkpoints: tuple[RandomCheckpoint, ...] = ()  # The random checkpoints that replace pretrained ones.
 
     def checkpoint(self, stated: Any) -> Any:
-        """Return the folder of the random checkpoint that replaces the checkpoint in the folder `stated`.
-
-        The result is `stated` itself where the scale does not replace it.
-        """
+        """Return the folder of the random checkpoint that replaces `stated`; `stated` itself without any."""
         folders = {checkpoint.stands_for: checkpoint.folder(self.name) for checkpoint in self.checkpoints}
         return folders.get(stated, stated) if isinstance(stated, str) else stated
 
@@ -85,11 +76,7 @@ class Scale:
 
 
 def load_scale(folder: Path, name: str, where: str) -> Scale:
-    """Read the scale with this name from a folder of scales.
-
-    Raises UserError, at `where`, for an unknown scale, and, at the line of the scale's file, for a key or value that a
-    scale cannot have.
-    """
+    """Read a scale. Raises UserError, at `where`, for an unknown scale, and, at its line, for a wrong key or value."""
     known = {path.stem: path for path in folder.glob("*.yaml")}
     check_known("scale", name, known, where)
     check_name("scale", name, str(known[name]))

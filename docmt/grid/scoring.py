@@ -55,9 +55,7 @@ def with_score_folders(
 ) -> Iterator[Entry]:
     """Yield the entries of a study with the folders of their scores.
 
-    `before`: the entries of earlier studies. `scoring`: the settings of scoring of all these studies. A system that an
-    earlier study has too, in the same folder, has scores of its own in `<system>@<study>` where the two studies score
-    it differently. It is trained and translated once.
+    `before`: the entries of earlier studies. `scoring`: the settings of scoring of all these studies.
     """
     earlier: dict[tuple[str, str], list[Entry]] = {}
     for entry in before:
@@ -65,6 +63,7 @@ def with_score_folders(
     for entry in entries:
         shared = earlier.get((entry.corpus, entry.folder), [])
         alike = [other.scored for other in shared if scoring[other.study] == scoring[entry.study]]
+        # A system that two studies score differently is trained and translated once.
         separate = f"{entry.folder}@{entry.study}" if shared else entry.folder
         yield dataclasses.replace(entry, scored=alike[0] if alike else separate)
 
@@ -77,9 +76,9 @@ def check_shared(
 ) -> None:
     """Refuse two studies that need different word vectors, or different aligners, of the same corpus and text.
 
-    The vectors and the default aligner are trained once for each corpus and text, in a folder without a study. `lines`:
-    the lines of the file of each study. Raises UserError for the first two studies.
+    `lines`: the lines of the file of each study. Raises UserError for the first two studies.
     """
+    # Both are trained once for each corpus and text, in a folder without a study.
     first: dict[tuple[str, str, str], tuple[str, Any]] = {}
     for entry in entries:
         language = corpora[entry.corpus].target_language

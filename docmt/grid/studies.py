@@ -64,8 +64,7 @@ class Studies:
         check_shared(self.entries, self.scoring, self.corpora, self._lines)
 
 
-Corpora = Mapping[str, CorpusConfig]
-"""All corpora by their names."""
+Corpora = Mapping[str, CorpusConfig]  # All corpora by their names.
 
 
 def check_splits(names: Iterable[str], corpora: Corpora, corpus_files: Mapping[str, str], lines: Lines) -> None:

@@ -17,8 +17,7 @@ from docmt.base.yaml_files import Lines, load_yaml
 from docmt.reporting.item import Checks
 from docmt.reporting.study import StudyConfig
 
-SECTIONS = ("tables", "figures", "passages")
-"""The sections of a study that contain its items; each item has a page."""
+SECTIONS = ("tables", "figures", "passages")  # The sections of a study that contain its items; each item has a page.
 
 RESERVED = ("index", "job", "manifest", "record", "settings")
 """Names that no item may have: `index` names the study's page, and the others are the files of its job.
@@ -26,18 +25,12 @@ RESERVED = ("index", "job", "manifest", "record", "settings")
 Names with the ending of sheets for annotators are refused too.
 """
 
-PLACE = "{}"
-"""The text that is replaced by each value of a sweep."""
-Values = list[int | float]
-"""The values of a sweep, in the order of the file."""
+PLACE = "{}"  # The text that is replaced by each value of a sweep.
+Values = list[int | float]  # The values of a sweep, in the order of the file.
 
 
 def load_study(path: Path) -> tuple[StudyConfig, Lines]:
-    """Read a study, and the lines of its keys.
-
-    Raises UserError for a value that the schema does not allow, for a name that may not be part of a path, and where
-    the study does not have the name of its file.
-    """
+    """Read a study, and the lines of its keys. Raises UserError for a wrong value, and another name than its file's."""
     value, lines = load_yaml(path)
     study = parse(StudyConfig, expand(value, lines), lines)
     check_name("study", study.study, lines.place(("study",)))
@@ -53,10 +46,7 @@ def load_study(path: Path) -> tuple[StudyConfig, Lines]:
 
 
 def _check_item_names(study: StudyConfig, lines: Lines) -> None:
-    """Raise UserError for two items of the same name, for a reserved name, and for a name that a path may not have.
-
-    The page of an item is a file in the study's folder, with the name of the item.
-    """
+    """Raise UserError for items of the same name, for a reserved name, and for one that a path may not have."""
     seen: dict[str, str] = {}
     for section in SECTIONS:
         for name in getattr(study, section):
@@ -106,11 +96,7 @@ def expand(study: Any, lines: Lines) -> Any:
 
 
 def _values(name: Any, stated: Any, lines: Lines) -> Values | None:
-    """Return the values of a sweep; None for an ordinary system.
-
-    Raises UserError where the name of a sweep does not have `{}` exactly once, where the name of an ordinary system has
-    `{}`, and where the values are not different numbers.
-    """
+    """Return the values of a sweep; None for an ordinary system. Raises UserError for wrong names and values."""
     is_sweep, path = isinstance(stated, dict) and "sweep" in stated, ("systems", name)
     if PLACE not in str(name) and not is_sweep:
         return None
@@ -127,10 +113,7 @@ def _values(name: Any, stated: Any, lines: Lines) -> Values | None:
 
 
 def _filled(stated: Any, value: int | float) -> Any:
-    """Return a setting, a list or a mapping with `{}` replaced by a value of the sweep.
-
-    A setting that consists of `{}` alone becomes the number; in a longer text the number is inserted as text.
-    """
+    """Return a setting with `{}` replaced by a value of a sweep; `{}` alone becomes the number itself."""
     if isinstance(stated, dict):
         return {key: _filled(item, value) for key, item in stated.items()}
     if isinstance(stated, list):
@@ -141,10 +124,7 @@ def _filled(stated: Any, value: int | float) -> Any:
 
 
 def _with_points(study: dict, sweeps: dict[str, Values], lines: Lines) -> dict[str, Any]:
-    """Return the section `figures`, with each sweep in `points` replaced by a mapping from values to systems.
-
-    The result is empty for a study without figures.
-    """
+    """Return the figures, with each sweep in `points` replaced by a mapping from values to systems."""
     if not isinstance(study.get("figures"), dict):
         return {}
     figures = dict(study["figures"])
@@ -156,10 +136,6 @@ def _with_points(study: dict, sweeps: dict[str, Values], lines: Lines) -> dict[s
 
 
 def _series(series: list, sweeps: dict[str, Values], lines: Lines, path: tuple) -> Iterator[Any]:
-    """Yield the series of a figure, with each sweep in `points` replaced by a mapping from values to systems.
-
-    Raises UserError for points that name an unknown sweep.
-    """
     for number, line in enumerate(series):
         points = mapping(line, lines, (*path, number)).get("points")
         if not isinstance(points, str):

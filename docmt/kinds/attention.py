@@ -21,11 +21,10 @@ from docmt.reporting.plots import collapsed
 from docmt.reporting.results import Results
 from docmt.settings.models import READS_CHAINS
 
-MOST_OCCURRENCES = 6
-"""The largest number of rows of a map for one chain; a map has the first occurrences of the chain."""
+MOST_OCCURRENCES = 6  # The largest number of rows of a map for one chain; a map has the first occurrences of the chain.
 
+# The largest number of rows of a map of latent variables; a map has the first latent variables of its sentence.
 MOST_CHAINS = 8
-"""The largest number of rows of a map of latent variables; a map has the first latent variables of its sentence."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -139,10 +138,7 @@ def is_word(piece: str) -> bool:
 
 
 def inside_maps(results: Results, corpus: str, system: str) -> InsideMaps | None:
-    """Read the maps of a system with its first seed.
-
-    The result is None where `docmt inspect` has not run, or where its document has no chain.
-    """
+    """Read the maps of a system with its first seed; None where `docmt inspect` has not run, or found no chain."""
     from docmt.base.columns import INSIDE
     from docmt.base.tables import read_arrow
 
@@ -164,10 +160,7 @@ def inside_maps(results: Results, corpus: str, system: str) -> InsideMaps | None
 
 
 def _chain(rows: list[dict], weights: str) -> Iterator[Strip]:
-    """Yield a row for each of the first MOST_OCCURRENCES occurrences of the most telling chain.
-
-    `weights`: the column of inside.arrow with the weights.
-    """
+    """Yield a row for each of the first occurrences of the most telling chain."""
     chain = _most_telling(rows)
     for row in [row for row in rows if row["chain"] == chain][:MOST_OCCURRENCES]:
         if row[weights] is not None:
@@ -181,7 +174,6 @@ def _most_telling(rows: list[dict]) -> int:
         chains.setdefault(row["chain"], []).append(row)
 
     def tells(chain: int) -> tuple[int, float]:
-        """Return the length of a chain, and the mean share of attention on words over its occurrences."""
         return len(chains[chain]), fmean(_weights(row, "attention").on_words for row in chains[chain])
 
     return max(chains, key=tells)
@@ -193,11 +185,7 @@ def _weights(row: dict, weights: str) -> Strip:
 
 
 def _similarity(rows: list[dict]) -> Iterator[Strip]:
-    """Yield a row for each of the first MOST_CHAINS latent variables of the sentence with the most latent variables.
-
-    Of several such sentences the first one is chosen. The shades are from white, for the smallest number of the map, to
-    the darkest, for the largest.
-    """
+    """Yield a row for each of the first latent variables of the first sentence that has the most of them."""
     if rows[0]["similarity"] is None:
         return
     # The order is reversed, since a mapping keeps the last of equal keys: here the first occurrence of each chain.
@@ -208,6 +196,7 @@ def _similarity(rows: list[dict]) -> Iterator[Strip]:
     values = [value for row in chosen for value in row["similarity"]]
     low, high = min(values), max(values)  # where both are equal, the divisor below is 1
     for row in chosen:
+        # White is the smallest number of the map; the darkest shade is the largest.
         yield Strip.of(row, (Shade(value, (value - low) / (high - low or 1)) for value in row["similarity"]))
 
 

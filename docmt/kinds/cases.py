@@ -34,14 +34,11 @@ class CasesFigure(FigureConfig):
         return ["occurrences", "translations", "tokens"]
 
     def check(self, checks: Checks, path: tuple) -> None:
-        """Raise UserError where the study lacks a system on the corpus, or the systems name different presets of text.
-
-        Lexical chains of two systems can be compared only where both systems read the same source words, and so have
-        the same preset of text (tokenisation, case and pieces).
-        """
+        """Raise UserError where the study lacks a system on the corpus, or the two have other presets of text."""
         super().check(checks, path)
         for key in ("baseline", "system"):
             checks.system(getattr(self, key), self.corpus, (*path, key))
+        # Chains of two systems can be compared only where both read the same source words.
         texts = [checks.systems[name].text for name in (self.system, self.baseline)]
         description = f"{self.system} with text {texts[0]}, {self.baseline} with {texts[1]}"
         checks.require(texts[0] == texts[1], "systems with different texts", description, (*path, "system"))
@@ -66,7 +63,6 @@ class CasesFigure(FigureConfig):
 
 
 def _records(cases: Sequence["Case"]) -> Iterator[dict]:
-    """Yield a flat record of the translations of each chain by the reference and by each system."""
     for case in cases:
         for word, chain in zip(case.words, case.chains, strict=True):
             for side, rendering in (("reference", chain.reference), *chain.systems.items()):

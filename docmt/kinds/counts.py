@@ -16,8 +16,8 @@ from docmt.reporting.over_seeds import footnote_of, not_run, why_not_comparable,
 from docmt.reporting.results import Results, read_card
 from docmt.settings.system import TrainedSystem
 
+# The names of all counts that the catalogue can state for a split.
 STATED = tuple(field.name for field in dataclasses.fields(StatedCounts))
-"""The names of all counts that the catalogue can state for a split."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,10 +71,7 @@ class CountsTable(TableConfig):
             self._check_published(checks, path)
 
     def _check_counted(self, count: str, corpus: str, checks: Checks, path: tuple) -> None:
-        """Raise UserError where a later stage computes the count from a view that no system on the corpus has.
-
-        Other counts need no view.
-        """
+        """Raise UserError where a count needs a view that no system on the corpus has."""
         systems = [system for system in checks.systems.values() if isinstance(system, TrainedSystem)]
         views = {system.view.name for system in systems if corpus in checks.corpora[system.name]}
         for split in self.splits if count in COUNTS else ():
@@ -97,7 +94,6 @@ class CountsTable(TableConfig):
         columns = [(count, reading) for count in self.counts for reading in readings_of(count)]
 
         def counts(corpus: str, split: str) -> tuple[CountCell, ...]:
-            """Return the cells of a split of a corpus."""
             return tuple(_count(self, corpus, split, *column, results) for column in columns)
 
         corpora = self.corpora or results.settings.study.corpora
@@ -108,23 +104,18 @@ class CountsTable(TableConfig):
 
 @dataclass(frozen=True)
 class CountCell:
-    """A count of a split (`row`) of a corpus.
-
-    `published`: the number in its printed form, or None. `agrees`: whether the measured number, rounded like the
-    printed number, equals it; None where one of the numbers is missing. `status`: "measured", or the reason why the
-    count was not measured. `reading`: which of the possible readings of the paper's count was measured; empty where
-    there is one. `note`: the catalogue's explanation of a difference, or what the paper leaves open.
-    """
+    """A count of a split (`row`) of a corpus."""
 
     row: str
     corpus: str
     metric: str
-    reading: str
-    published: str | None
+    reading: str  # Which of the possible readings of the paper's count was measured; empty where there is one.
+    published: str | None  # The number in its printed form, or None.
     measured: float | None
+    # Whether the measured number, rounded like the printed number, equals it; None where one of the numbers is missing.
     agrees: bool | None
-    status: str
-    note: str
+    status: str  # "measured", or the reason why the count was not measured.
+    note: str  # The catalogue's explanation of a difference, or what the paper leaves open.
     not_comparable: str = ""
 
     @property
@@ -169,7 +160,6 @@ class CountsContent:
 
 
 def _count(table: CountsTable, corpus: str, split: str, count: str, reading: str, results: Results) -> CountCell:
-    """Return the cell of a reading of a count, with its published and its measured number."""
     published = _published(table, corpus, results)
     counts = published.counts.get(split) if published else None
     printed = getattr(counts, count) if counts else None
@@ -184,7 +174,6 @@ def _count(table: CountsTable, corpus: str, split: str, count: str, reading: str
 
 
 def _published(table: CountsTable, corpus: str, results: Results) -> PublishedCounts | None:
-    """Return the counts of a corpus in the paper, and at the place in it, that the table names; None without any."""
     for value in results.settings.corpora.get(corpus, {}).get("published", ()):
         counts = parse(PublishedCounts, value, f"published counts of {corpus}")
         if (counts.paper, counts.place) == (table.published, table.paper):
@@ -202,5 +191,4 @@ def _measured(results: Results, corpus: str, split: str, count: str, reading: st
 
 
 def _split(card: dict[str, Any] | None, split: str) -> dict[str, Any]:
-    """Return the counts of a split in a card; empty where there is no card, or no such split in it."""
     return ((card or {}).get("splits") or {}).get(split) or {}

@@ -14,6 +14,7 @@ from docmt.reporting.over_seeds import not_run
 from docmt.reporting.plots import ATTENTION, ENTROPY, training_curves
 from docmt.reporting.results import Results, Run
 
+# A quantity that a training logs while it runs.
 CurveValue = Literal[
     "train_loss",
     "dev_loss",
@@ -24,17 +25,16 @@ CurveValue = Literal[
     "encoder_self_attention_entropy",
     "decoder_self_attention_entropy",
 ]
-"""A quantity that a training logs while it runs."""
 
-Share = tuple[float, float]
-"""Shares of the updates and of the device hours of another training."""
+Share = tuple[float, float]  # Shares of the updates and of the device hours of another training.
 
+# The explanation in the legend of dotted curves: training losses are dotted where the panel has dev losses too.
 TRAINING = "training, beside dev"
-"""The explanation in the legend of dotted curves: training losses are dotted where the panel has dev losses too."""
 
+# The label of the horizontal axis, by the `x` of a figure.
 AXES = {"updates": UPDATES, "tokens": "target tokens, millions", "hours": "device hours"}
-"""The label of the horizontal axis, by the `x` of a figure."""
 
+# The key of the panel, the title of the panel, the unit, and the logged key of each quantity.
 CURVES: dict[str, tuple[str, str, str, str]] = {
     "dev_loss": ("loss", "loss, label-smoothed", "nats a token", "loss"),
     "train_loss": ("loss", "loss, label-smoothed", "nats a token", "loss"),
@@ -46,7 +46,6 @@ CURVES: dict[str, tuple[str, str, str, str]] = {
         for kind, name in ATTENTION.items()
     },
 }
-"""The key of the panel, the title of the panel, the unit, and the logged key of each quantity."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,7 +119,6 @@ def _missing(figure: CurvesFigure, records: Sequence[dict], results: Results) ->
 
 
 def _curves(label: str, run: Run, value: str, figure: CurvesFigure) -> Iterator[Curve]:
-    """Yield the curves of a quantity in a run, with at most CURVE_POINTS points each (docmt.reporting.figures)."""
     second = TRAINING if value == "train_loss" and "dev_loss" in figure.values else ""
     per_update = run.entry.system.train.tokens_per_update / 1e6
     logged = _hours(run)
@@ -133,18 +131,15 @@ def _curves(label: str, run: Run, value: str, figure: CurvesFigure) -> Iterator[
 
 
 def _records(run: Run, value: str, curve: Curve) -> Iterator[dict[str, Any]]:
-    """Yield the points of a curve as flat records, for JSON and CSV."""
     names = {"label": curve.system, "system": run.entry.system.name, "seed": run.seed, "value": value}
     for x, y in zip(curve.x, curve.y, strict=True):
         yield {**names, "second": curve.dotted, "x": x, "y": y}
 
 
 def _hours(run: Run) -> dict[int, float]:
-    """Return the device hours of a training so far, by the update; 0 before the first update.
-
-    Trainings log the hours with the means over updates, at the latest right before each validation.
-    """
+    """Return the device hours of a training so far, by the update; 0 before the first update."""
     logged = (row for row in run.curve if row.get("kind") == "train" and row.get("device_hours") is not None)
+    # Trainings log the hours with the means over updates, at the latest right before each validation.
     return {0: 0.0} | {row["update"]: row["device_hours"] for row in logged}
 
 

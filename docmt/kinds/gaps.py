@@ -155,7 +155,6 @@ def welch_interval(system: Sequence[float], baseline: Sequence[float], confidenc
 
 
 def _records(gaps: Gaps) -> Iterator[dict]:
-    """Yield every row with two systems as a flat record, for JSON and CSV."""
     for row in gaps.rows:
         if row.system is not None and row.baseline is not None:
             yield {
@@ -184,7 +183,6 @@ def _side_record(name: str, side: GapSide) -> dict:
 
 
 def _gap(table: GapsTable, row: GapRow, results: Results) -> Gap:
-    """Return a row with the metric of both systems and the interval of their difference."""
     if row.group or row.system is None or row.baseline is None:
         return Gap("", row.group)
     ours, theirs = (_side(table, name, results) for name in (row.system, row.baseline))
@@ -193,7 +191,6 @@ def _gap(table: GapsTable, row: GapRow, results: Results) -> Gap:
 
 
 def _side(table: GapsTable, system: str, results: Results) -> GapSide:
-    """Return the table's metric over the seeds of one system."""
     metric, runs = parse_metric(table.metric), results.of(table.corpus, system)
     why = why_empty(results, table.corpus, system, metric, bool(runs_with_file(runs, metric)))
     return GapSide(system=system, **vars(over_seeds(runs, metric, why)))

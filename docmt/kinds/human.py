@@ -16,26 +16,25 @@ from docmt.reporting.results import Results
 from docmt.reporting.table import Cell, Column, Row, Signature, Table
 
 Verdict = Literal["equal", "better", "worse"]
+# The verdicts on a sentence, in the order of the table's columns.
 VERDICTS: tuple[Verdict, ...] = ("equal", "better", "worse")
-"""The verdicts on a sentence, in the order of the table's columns."""
 
-ALL = "sentences, %"
-"""The heading above the columns of all verdicts."""
+ALL = "sentences, %"  # The heading above the columns of all verdicts.
 
 NO_FILE = "Not run: `human` of config.yaml names no file of this study's, which `docmt read-sheets --json` prints."
+# The notes below a table without judgements; the second is that of a table with a sheet.
 NO_JUDGEMENTS = (
     "Not run. `snakemake {sheet}.csv` draws the sheet for annotators, a page to click on ({sheet}.html) and the key, "
     "which annotators do not get. `docmt read-sheets FILLED.csv ... --key {sheet}.key.json --json` reads copies that "
     "annotators have filled in; name the file with its output as `human` of this study in config.yaml."
 )
-"""The notes below a table without judgements; the second is that of a table with a sheet."""
 
+# The explanations of the verdicts, which the headings of the columns show.
 ABOUT = {
     "equal": "both translations are equally good",
     "better": "the system's translation is better than the baseline's",
     "worse": "the baseline's translation is better",
 }
-"""The explanations of the verdicts, which the headings of the columns show."""
 
 
 @dataclass(frozen=True)
@@ -152,7 +151,6 @@ def _read(results: Results) -> dict[str, Any] | None:
 
 
 def _row(row: HumanRow, judgements: dict[str, Any] | None, reasons: tuple[str, ...]) -> Row:
-    """Return a row of the table, with a cell per verdict; `reasons`: why judgements are not comparable."""
     shares = _shares(row, judgements)
     cells = tuple(
         Cell(

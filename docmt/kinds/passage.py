@@ -49,12 +49,10 @@ class TranslatedPassage(PassageConfig):
         return ["passages"]
 
     def check(self, checks: Checks, path: tuple) -> None:
-        """Raise UserError where the base class does, and where a published translation has the label of no system.
-
-        A system without a model is refused too, since it cannot translate sentences of a study.
-        """
+        """Raise UserError where the base class does, and where a published translation has the label of no system."""
         super().check(checks, path)
         for number, labelled in enumerate(self.systems):
+            # A system without a model cannot translate sentences of a study.
             checks.model(labelled.system, (*path, "systems", number, "system"))
         labels = [system.name for system in self.systems]
         for number, document in enumerate(self.documents):
@@ -77,22 +75,16 @@ class TranslatedPassage(PassageConfig):
 
 @dataclass(frozen=True)
 class PassageText:
-    """A text of a document; `kind` is "source", "reference", "measured" or "published".
-
-    `label`: the label of the system, or the kind. `empty`: the reason where there are no sentences.
-    """
+    """A text of a document; `kind` is "source", "reference", "measured" or "published"."""
 
     kind: str
-    label: str
+    label: str  # The label of the system, or the kind.
     lines: tuple[str, ...]
-    empty: str = ""
+    empty: str = ""  # The reason where there are no sentences.
 
 
 def _translated(name: str, config: TranslatedPassage, system: str, results: Results) -> list[list[str]] | None:
-    """Read a system's translations, a list of sentences for each document; None where there is no file of them.
-
-    Raises UserError where the file has other content, or another number of documents than the passage.
-    """
+    """Read the sentences of each document; None without a file. Raises UserError for another number of documents."""
     path = results.passage(name, config.corpus, system)
     content = read_object_if_there(path, "documents")
     if content is None:
@@ -111,10 +103,7 @@ def _translated(name: str, config: TranslatedPassage, system: str, results: Resu
 def _texts(
     document: PassageDocument, translations: dict[str, tuple[str, ...]], left_out: dict[str, str]
 ) -> Iterator[PassageText]:
-    """Yield the texts of a document: its source, its reference, and the translations of each system.
-
-    `translations`: the sentences of each translation, by label. `left_out`: why the system was left out, by label.
-    """
+    """Yield the source, the reference and each system's translation, or why it is left out."""
     yield PassageText("source", "source", document.source)
     if document.reference:
         yield PassageText("reference", "reference", document.reference)
@@ -125,7 +114,6 @@ def _texts(
 
 
 def _records(documents: Sequence[Sequence[PassageText]]) -> Iterator[dict]:
-    """Yield every sentence of every text as a flat record, for JSON and CSV."""
     for number, document in enumerate(documents, 1):
         for text in document:
             names = {"document": number, "kind": text.kind, "label": text.label, "status": text.empty or "there"}

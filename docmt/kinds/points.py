@@ -35,8 +35,8 @@ from docmt.settings.metrics import parse_metric
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+# The note below a figure in which a point has the values of several seeds.
 BARS = "Bars: from the smallest to the largest seed"
-"""The note below a figure in which a point has the values of several seeds."""
 
 
 @dataclass(frozen=True)
@@ -125,14 +125,12 @@ class PointsFigure(FigureConfig):
 def _panels(
     name: str, figure: PointsFigure, metric: str, records: Sequence[dict], look: dict[str, Style]
 ) -> Iterator[Panel]:
-    """Yield the panels of a metric."""
     paint = partial(_paint, look=look, axis=figure.x, unit=parse_metric(metric).metric.unit)
     of_metric = [record for record in records if record["metric"] == metric]
     return panels_of(name, metric, of_metric, figure.baseline, paint)
 
 
 def _points(figure: PointsFigure, metric: str, results: Results) -> Iterator[dict]:
-    """Yield the record of each point of each line for a metric."""
     beside = {*figure.beside_published(())}
     for series in figure.series:
         for x in sorted({*series.points, *series.published}):

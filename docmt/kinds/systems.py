@@ -33,14 +33,14 @@ from docmt.reporting.results import Results, Run
 from docmt.reporting.table import Cell, Column, Drop, Row, Signature, Table
 from docmt.settings.metrics import MetricName, parse_metric
 
+# The names of the tests of significance on the page, by the `significance` of a table.
 TESTS = {
     "bootstrap": "paired bootstrap resampling (Koehn 2004)",
     "sign": "the sign test of Collins et al. (2005)",
 }
-"""The names of the tests of significance on the page, by the `significance` of a table."""
 
+# The heading of the column of drops, by the `drop` of a table.
 DROPS = {"above": "from the row above", "first": "from the first row"}
-"""The heading of the column of drops, by the `drop` of a table."""
 
 
 @dataclass(frozen=True)
@@ -180,7 +180,6 @@ class SystemsTable(TableConfig):
             self._check_row(row, checks, (*path, "rows", number))
 
     def _check_row(self, row: RowConfig, checks: Checks, path: tuple) -> None:
-        """Raise UserError for an unknown column, system, baseline or metric of a row."""
         columns = dict(self.columns_of(checks.study_corpora))
         for number, key in enumerate(row.only or ()):
             checks.known("column", key, columns, (*path, "only", number))
@@ -227,7 +226,6 @@ class SystemsTable(TableConfig):
 
 
 def _drop_heading(config: SystemsTable) -> str:
-    """Return the heading of the column of drops; empty in a table without the column."""
     heading = DROPS.get(config.drop or "", "")
     return f"{heading}, above 0 is worse" if heading and config.lower_is_better else heading
 
@@ -243,12 +241,10 @@ def _row(
 
 
 def _with_drops(config: SystemsTable, rows: list[Row]) -> Iterator[Row]:
-    """Yield the rows with their mean difference from the row above or from the first row; headings have none.
-
-    A heading is skipped where the row above is looked for.
-    """
+    """Yield the rows with their mean difference from the row above or from the first row; headings have none."""
     others: list[Row] = []
     for stated, row in zip(config.rows, rows, strict=True):
+        # A heading is skipped where the row above is looked for.
         if row.group:
             yield row
             continue
@@ -285,7 +281,6 @@ def _marks(config: SystemsTable, cells: list[Cell]) -> str:
 
 
 def _baseline_labels(config: SystemsTable) -> tuple[str, ...]:
-    """Return the labels of the systems with which rows are compared, each once."""
     labels = {row.system: row.name for row in reversed(config.rows) if not row.group}
     return tuple(labels.get(baseline, baseline) for baseline in dict.fromkeys(_baselines(config)))
 
@@ -307,7 +302,6 @@ def _cell(
     metric: str,
     results: Results,
 ) -> Cell:
-    """Return the cell of a row in a column for a metric; `table` is the name of the table."""
     name = parse_metric(metric, f"study {results.settings.study.study}")
     system = config.system_of(row, key, column)
     runs = results.of(column.corpus, system) if system else []
@@ -347,12 +341,10 @@ def _warnings(runs: list[Run], metric: MetricName) -> tuple[str, ...]:
 
 
 def _reference(results: Results, corpus: str, metric: MetricName) -> Iterator[Run]:
-    """Yield a run for each run on a corpus that has scored the reference too: with the scores of the reference alone.
-
-    They are the same in all runs of a page, but for different settings of scoring, which signatures state.
-    """
+    """Yield each run on a corpus that has scored the reference too: with the scores of the reference alone."""
     for run in results.of(corpus):
         if metric.name in run.of_reference:
+            # They are the same in all runs of a page, but for different settings of scoring, which signatures state.
             yield dataclasses.replace(run, scores=run.of_reference)
 
 
@@ -362,7 +354,6 @@ def _scored(row: RowConfig, system: str | None, runs: list[Run]) -> str | None:
 
 
 def _empty(results: Results, corpus: str, system: str | None, metric: MetricName, runs: list[Run]) -> str:
-    """Return why a cell has no number; `runs`: the runs of its system."""
     with_file = runs_with_file(runs, metric)
     lines = {run.scoring["decoding"]["lines"] for run in with_file if run.scoring}
     if lines == {"documents"} and not (metric.of_model and external_source(runs)):
@@ -371,7 +362,6 @@ def _empty(results: Results, corpus: str, system: str | None, metric: MetricName
 
 
 def _signatures(texts: Iterable[tuple[Cell, str]]) -> tuple[Signature, ...]:
-    """Return each signature of a metric once, with the corpora of the cells that have it."""
     corpora: dict[tuple[str, str], dict[str, None]] = {}
     for cell, text in texts:
         corpora.setdefault((cell.metric, text), {})[cell.corpus] = None
@@ -389,11 +379,7 @@ def _reasons(
 
 
 def _random_models(results: Results, run: Run, metric: MetricName) -> tuple[str, ...]:
-    """Return the pretrained models that small random models replaced in a run with this metric.
-
-    The random model is the start of the training, or the model by which the metric is computed. The result has the
-    folders of the pretrained models.
-    """
+    """Return the folders of the pretrained models that random ones replaced: as a start, or as a judge."""
     start = results.settings.random_starts.get(f"{run.entry.corpus}/{run.entry.system.name}")
     judge = _judge(run.scoring, metric) if metric.metric.judge else None
     stand_ins = results.settings.stand_ins

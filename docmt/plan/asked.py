@@ -17,15 +17,11 @@ from docmt.base.foreign import reading
 from docmt.base.paths import RESULTS
 from docmt.plan.plan import Job, Plan
 
-ASKED = f"{RESULTS}/asked"
-"""The folder of the files, relative to the project's folder."""
-DAYS = 90
-"""The number of days after which a version that no run asked for again is forgotten."""
-DIGITS = 12
-"""The number of digits in the name of a file."""
+ASKED = f"{RESULTS}/asked"  # The folder of the files, relative to the project's folder.
+DAYS = 90  # The number of days after which a version that no run asked for again is forgotten.
+DIGITS = 12  # The number of digits in the name of a file.
 REMEDY = "delete the file; the next run of its clone writes it again"
-Places = dict[str, list[str]]
-"""For each place, relative to `results/`, the id that was asked for last, and the day."""
+Places = dict[str, list[str]]  # For each place, relative to `results/`, the id that was asked for last, and the day.
 
 
 def file_of_clone(root: Path) -> Path:
@@ -56,13 +52,11 @@ def asked_lately(root: Path) -> set[str]:
 
 
 def _recent(places: Places) -> Iterator[tuple[str, list[str]]]:
-    """Yield the places that were asked for in the last `DAYS` days."""
     oldest = (datetime.datetime.now(datetime.UTC).date() - datetime.timedelta(DAYS)).isoformat()
     return ((place, stated) for place, stated in places.items() if stated[1] >= oldest)
 
 
 def _checked(path: Path) -> dict[str, Places]:
-    """Read a file of a clone."""
     asked = read_object(path, "asked")["asked"]
     with reading(path, "not what runs have asked for", remedy=REMEDY):
         pairs = [stated for places in asked.values() for stated in places.values()]

@@ -9,10 +9,8 @@ from docmt.base.digests import value_of
 from docmt.base.manifest import DIGITS
 from docmt.base.recipe import Recipe
 
-MISSING = "nothing"
-"""The value of a name that only one of two mappings has, in messages."""
-LONGEST = 40
-"""The largest number of characters of a value in a message."""
+MISSING = "nothing"  # The value of a name that only one of two mappings has, in messages.
+LONGEST = 40  # The largest number of characters of a value in a message.
 
 
 @dataclass(frozen=True)
@@ -49,11 +47,9 @@ def changes(before: Recipe, now: Recipe) -> Iterator[Difference]:
 
 
 def differences(before: object, now: object, path: str = "") -> dict[str, tuple[object, object]]:
-    """Return the values that differ between two nested values of JSON, by their names joined with points.
-
-    Lists of one length are compared item by item; the names of the items are their places, from 0.
-    """
+    """Return the values that differ between two nested values of JSON, by their names joined with points."""
     if isinstance(before, list) and isinstance(now, list) and len(before) == len(now):
+        # Lists of one length are compared item by item; the names of the items are their places, from 0.
         before, now = dict(enumerate(before)), dict(enumerate(now))
     if not (isinstance(before, dict) and isinstance(now, dict)):
         return {} if before == now else {path: (before, now)}
@@ -65,7 +61,6 @@ def differences(before: object, now: object, path: str = "") -> dict[str, tuple[
 
 
 def _short(value: object) -> str:
-    """Return a value for a message, shortened where it is long."""
     text = re.sub(r"\s+", " ", str(value))
     if len(text) <= LONGEST:
         return text

@@ -24,8 +24,8 @@ from docmt.settings.system import Entry
 if TYPE_CHECKING:
     import pyarrow as pa
 
+# The table of all scores, which no rule declares: it is of all studies, and each run writes it again at its end.
 COLLECTED = f"{RESULTS}/scores.parquet"
-"""The table of all scores, which no rule declares: it is of all studies, and each run writes it again at its end."""
 OF_PROJECT = {"study": "string", "scale": "string", "identity": "string", "lower_is_better": "bool", "asked": "bool"}
 """The columns of the table beside those of a run's scores (`docmt.base.columns.SCORES`), with their types.
 
@@ -51,10 +51,7 @@ def collect_after_run(plan: Plan) -> Iterator[str]:
 
 
 def scores_of_project(plan: Plan) -> "tuple[pa.Table, list[str]]":
-    """Return the scores below the project's folder as a table, scale by scale and study by study.
-
-    Scores that are damaged are left out: the second result has a line about each of them.
-    """
+    """Return the scores of the project as a table, by scale and study, and a line about each damaged file."""
     # The import takes a tenth of a second, which jobs that only read the rules need not wait for.
     import pyarrow as pa
 
@@ -78,10 +75,7 @@ def scores_of_project(plan: Plan) -> "tuple[pa.Table, list[str]]":
 def _tables(
     plan: Plan, folder: Path, entries: Mapping[tuple[str, str], list[Entry]], asked: Mapping[str, Places]
 ) -> "Iterator[pa.Table]":
-    """Yield the scores in a folder, and those of the training, for each study of the grid that has the run, or had it.
-
-    Raises UserError for scores that are damaged.
-    """
+    """Yield the scores in a folder, and those of the training, for each study that has the run, or had it."""
     import pyarrow as pa
 
     from docmt.base.columns import SCORES as COLUMNS

@@ -31,10 +31,10 @@ from docmt.plan.supplies import left_out_lines, not_scored_lines
 from docmt.steps import get_step
 from docmt.steps.download import write_recipe
 
+# The variable of the environment with which finished jobs have inputs too, for graphs of all jobs.
 ALWAYS = "DOCMT_GRAPH"
-"""The variable of the environment with which finished jobs have inputs too, for graphs of all jobs."""
+# What makes Snakemake run a job again: with other triggers finished jobs would look changed.
 TRIGGERS = {"mtime", "params"}
-"""What makes Snakemake run a job again: with other triggers finished jobs would look changed."""
 Names = dict[str, str]
 
 
@@ -109,10 +109,8 @@ class Driver:
         return self.plan.to_run(self.target_jobs, self.is_forced)
 
     def prepare(self) -> None:
-        """Check what the targets need, look into the store, and print what the run leaves out; once.
-
-        Snakemake knows the targets only after it has read the rules.
-        """
+        """Check what the targets need, look into the store, and print what the run leaves out; once."""
+        # Snakemake knows the targets only after it has read the rules.
         if self._is_prepared:
             return
         self._is_prepared = True
@@ -205,7 +203,6 @@ class Driver:
 
     @cached_property
     def _minutes(self) -> dict[Job | None, int]:
-        """The time limits of the jobs of the run by their estimates."""
         return dict(estimated_minutes(self.plan, self.to_run))
 
     def is_forced(self, job: Job) -> bool:

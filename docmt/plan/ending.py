@@ -24,10 +24,8 @@ COLUMNS = ("made", "fetched", "there before", "failed", "stopped", "not reached"
 """The columns of the table, with numbers of artifacts: those that this run made, those that it fetched from the store,
 those that were there before, those of jobs that failed, those of jobs that somebody or the end of their time stopped,
 those that these would have made possible, and runs that miss files (`missing: skip`)."""
-TICK_S = 0.01
-"""The seconds by which the clock of a file system is behind."""
-LISTED = 20
-"""The largest number of lines about jobs that failed."""
+TICK_S = 0.01  # The seconds by which the clock of a file system is behind.
+LISTED = 20  # The largest number of lines about jobs that failed.
 
 
 def ending(
@@ -93,7 +91,6 @@ def _best(job: Job, page: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _outcome(plan: Plan, job: Job, logs: Mapping[Job, Path]) -> str:
-    """Return the column of a job of the run."""
     folder = plan.root / plan.recipe(job).folder
     # A forced job has outputs of before, and makes no others where it fails, and with --touch.
     if (folder / MANIFEST).is_file() and (not plan.is_finished(job) or _is_of_this_run(folder)):
@@ -118,7 +115,6 @@ def _is_of_this_run(folder: Path) -> bool:
 
 
 def _warnings(plan: Plan, jobs: Iterable[Job]) -> Iterator[str]:
-    """Yield the warnings about the text of each corpus that the run has read."""
     for job in jobs:
         if job.step == "corpus":
             card = read_object(plan.root / plan.recipe(job).folder / "card.json", "warnings")
@@ -126,7 +122,6 @@ def _warnings(plan: Plan, jobs: Iterable[Job]) -> Iterator[str]:
 
 
 def _table(counts: Mapping[str, Counter[str]]) -> Iterator[str]:
-    """Yield the lines of the table, without columns that have no numbers."""
     columns = [name for name in COLUMNS if any(row[name] for row in counts.values())]
     rows = [(stage, *(str(row[name] or "") for name in columns)) for stage, row in sorted(counts.items())]
     yield from aligned([("", *columns), *rows], numbers=columns).splitlines()

@@ -23,45 +23,38 @@ from docmt.plan.plan import Job, Plan
 from docmt.plan.sizes import Sizes
 from docmt.settings.system import Entry, TrainedSystem
 
+# Assumed number of passes over the training data, for a training that ends by patience and does not limit them.
 EPOCHS = 40
-"""Assumed number of passes over the training data, for a training that ends by patience and does not limit them."""
+# Operations per multiplication: with an addition, in a forward pass, and with the backward pass.
 FORWARD, TRAINED = 2, 6
-"""Operations per multiplication: with an addition, in a forward pass, and with the backward pass."""
 SEARCHED = 0.05
 """Assumed share of the rate of trainings that a beam search reaches: it computes one token of each sentence at a time.
 On a CPU it is 0.1 to 0.5 (`benchmarks/decoding.md`); no GPU was measured."""
-BYTES = 4
-"""Number of bytes of a parameter on disk."""
+BYTES = 4  # Number of bytes of a parameter on disk.
+# Number of special symbols of a source sentence, by frame; 1 in other frames. A target sentence counts one.
 SYMBOLS = {"wrapped": 2, "summarised": 2, "closed": 2}
-"""Number of special symbols of a source sentence, by frame; 1 in other frames. A target sentence counts one."""
 MARGIN = 1.5
 """A job asks for this many times its estimated time: trainings on busy machines took up to 1.8 times as long as on
 quiet ones (`benchmarks/estimates.md`), and a training that its limit ends goes on in the next attempt."""
-STEP = 15
-"""Time limits are multiples of this number of minutes."""
+STEP = 15  # Time limits are multiples of this number of minutes.
+# The least and the largest time limit that follows an estimate, in minutes: a job also starts, and reads its files.
 LEAST, MOST = 30, 1440
-"""The least and the largest time limit that follows an estimate, in minutes: a job also starts, and reads its files."""
+# The time limit of a job without an estimate, in minutes, by its step; other steps have no estimates.
 UNKNOWN = {"train": MOST, "translate": 240}
-"""The time limit of a job without an estimate, in minutes, by its step; other steps have no estimates."""
 
 
 @dataclass(frozen=True)
 class TrainingPlan:
-    """The trainings that a target needs, and the estimated cost of those that have not ended.
+    """The trainings that a target needs, and the estimated cost of those that have not ended."""
 
-    `trainings`: the number of all trainings. `missing_trainings`: of those that have not ended, here or elsewhere.
-    `stored_trainings`: of those that come from the store. `device_hours`: those of the missing trainings that have an
-    estimate. `unknown_trainings`: the number of missing trainings without an estimate, since nobody states the size of
-    their corpus. `basis`: phrases for the bases of the estimates. `disk_bytes`: the disk space of the missing ones.
-    """
-
-    trainings: int
-    missing_trainings: int
-    stored_trainings: int
-    device_hours: float
+    trainings: int  # The number of all trainings.
+    missing_trainings: int  # The number of those that have not ended, here or elsewhere.
+    stored_trainings: int  # The number of those that come from the store.
+    device_hours: float  # Those of the missing trainings that have an estimate.
+    # The number of missing trainings without an estimate, since nobody states the size of their corpus.
     unknown_trainings: int
-    basis: tuple[str, ...]
-    disk_bytes: int
+    basis: tuple[str, ...]  # Phrases for the bases of the estimates.
+    disk_bytes: int  # The disk space of the missing ones.
 
 
 class Work(NamedTuple):
@@ -76,20 +69,14 @@ class Estimates:
     """Estimates of the cost of trainings, from a plan and from what it finds finished."""
 
     def __init__(self, plan: Plan, device: Device | None = None) -> None:
-        """Read the records of finished trainings; `device` replaces the kind of device that the grid's setting means.
-
-        Trainings that come from the store cost nothing. Raises UserError for a damaged record.
-        """
+        """Read the records of finished trainings; `device` replaces the grid's. Raises UserError for a damaged one."""
         grid = plan.grid
         self.jobs, self.grid, self.sizes = plan, grid, Sizes(plan)
         self.rates = Rates(self._measured(), device or device_of(grid.device))
 
     def plan(self, entries: Iterable[Entry]) -> TrainingPlan:
-        """Return the plan of all trainings that the entries need.
-
-        An entry needs a training for each of its seeds, and with the same seed the trainings of the models that it
-        starts from. A training that several entries need counts once. An external system needs none.
-        """
+        """Return the plan of all trainings that the entries need, each once; an external system needs none."""
+        # With each seed, an entry also needs the trainings of the models that it starts from.
         needed = {
             self._job(start.corpus, start.trained, seed): start
             for entry in entries
@@ -99,6 +86,7 @@ class Estimates:
         }
         # A training has ended when its record exists, since it writes the record as the last of its files.
         absent = {job: start for job, start in needed.items() if not self._has_record(job)}
+        # Trainings that come from the store cost nothing.
         missing = [start for job, start in absent.items() if job not in self.jobs.fetched]
         known = [(entry, hours) for entry in missing if (hours := self.hours(entry)) is not None]
         return TrainingPlan(
@@ -160,11 +148,9 @@ class Estimates:
         return Work(updates, load.times(updates / updates_of_pass), validations + more)
 
     def _job(self, corpus: str, system: str, seed: int) -> Job:
-        """Return the job of a training."""
         return Job.of("train", corpus=corpus, system=system, seed=seed)
 
     def _has_record(self, job: Job) -> bool:
-        """Return whether a training has ended."""
         folder = self.jobs.folder(job.step, job.names)
         return folder is not None and (folder / RECORD).exists()
 
@@ -211,36 +197,29 @@ def load_of(counts: Pass, system: TrainedSystem) -> Pass:
 
 
 def _update_tokens(load: Pass, budget: int) -> float:
-    """Return the mean number of target tokens of an update: the last segment that does not fit leaves half its length.
-
-    Segments that are longer than the budget are updates by themselves.
-    """
     segment = load.target / max(load.segments, 1e-9)
+    # The last segment that does not fit leaves half its length. Longer segments are updates by themselves.
     return max(budget - segment / 2, segment)
 
 
 def _copies(system: TrainedSystem) -> int:
-    """Return the number of copies of the parameters on disk.
-
-    The final model is one copy. Each of two checkpoints has three: the parameters and two moments of each parameter.
-    One more copy is retained for each validation whose weights become the final model, alone or as a part of a mean.
-    """
     train = system.train
+    # One copy is the final model. Each of two checkpoints has three: parameters and two moments. One more is kept for
+    # each validation whose weights become the final model, alone or in a mean.
     return 1 + 2 * 3 + (train.average if train.checkpoint.startswith("average") else 1)
 
 
 def estimated_minutes(plan: Plan, jobs: Iterable[Job]) -> dict[Job, int]:
-    """Return the time limit of each job with an estimate; a training that was interrupted counts from its beginning.
-
-    The result is empty where a record or a card is damaged, which the run may be about to make again.
-    """
+    """Return the time limit of each job with an estimate; empty where a record or a card is damaged."""
     estimated = [job for job in jobs if job.step in UNKNOWN]
     if not estimated:
         return {}
     try:
         estimates = Estimates(plan)
+        # A training that was interrupted counts from its beginning.
         hours = {job: _hours(estimates, job) for job in estimated}
     except UserError:
+        # The run may be about to make it again.
         return {}
     return {job: minutes_for(number) for job, number in hours.items() if number is not None}
 

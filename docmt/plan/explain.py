@@ -19,25 +19,20 @@ from docmt.plan.links import named
 from docmt.plan.plan import Job, Plan
 from docmt.plan.stored import stored_for
 
+# The beginning of the name of a setting that scores and pages repeat from earlier stages.
 RESTATED = re.compile(r"(?:resolved|entries\..+?\.system)\.(?=.)")
-"""The beginning of the name of a setting that scores and pages repeat from earlier stages."""
-NEW = "its outputs are not there"
-"""The phrase for jobs of which there is no other version."""
+NEW = "its outputs are not there"  # The phrase for jobs of which there is no other version.
 Changes = tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Cause:
-    """Changes for which jobs run.
+    """Changes for which jobs run."""
 
-    `changes`: a phrase for each change. `jobs`: the places of the jobs that these changes concern. `running`: the
-    number of those that run, by step; the others are finished. `following`: the number of further jobs by step, which
-    run because an input of theirs is another one.
-    """
-
-    changes: Changes
-    jobs: list[str]
-    running: dict[str, int]
+    changes: Changes  # A phrase for each change.
+    jobs: list[str]  # The places of the jobs that these changes concern.
+    running: dict[str, int]  # The number of those that run, by step; the others are finished.
+    # The number of further jobs by step, which run because an input of theirs is another one.
     following: dict[str, int]
 
 

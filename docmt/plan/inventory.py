@@ -32,10 +32,7 @@ class Artifact:
 
 
 def inventory(plan: Plan) -> list[Artifact]:
-    """Return the artifacts of a project, stage by stage, with who asks for them.
-
-    Raises UserError for a damaged note of what was asked for, and for results of the old layout.
-    """
+    """Return the artifacts of a project with who asks for them. Raises UserError for a damaged note, or old layout."""
     check_layout(plan.root)
     asked, unknown = asked_now(plan)
     lately = asked_lately(plan.root)

@@ -12,12 +12,11 @@ from docmt.base.recipe import JOB
 from docmt.grid import items
 from docmt.plan.plan import Job, Plan, job_of_place
 
+# The functions from names to the path of the link, by the steps that have links.
 LINKS: dict[str, Callable[..., str]] = {"page": page_link, "front": front_link, "sheet": sheet_link}
-"""The functions from names to the path of the link, by the steps that have links."""
-UNLINKED = (MANIFEST, RECORD, JOB)
-"""The files of a page's folder that have no links."""
+UNLINKED = (MANIFEST, RECORD, JOB)  # The files of a page's folder that have no links.
+# The form of the paths at which people open pages, below `results/`.
 LINK = rf"report(?:@[^/]+)?\.html|{PAGE.stage}/[^/]+/[^/]+/[^/]+\.(?:html|sheet\.csv)"
-"""The form of the paths at which people open pages, below `results/`."""
 _FRONT = re.compile(rf"{RESULTS}/report(?:@(?P<scale>[^/]+))?\.html")
 _PAGE = re.compile(
     rf"{RESULTS}/{PAGE.stage}/(?P<scale>[^/]+)/(?P<study>[^/]+)/(?P<item>[^/]+?)(?P<sheet>\.sheet\.csv|\.html)"

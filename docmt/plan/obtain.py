@@ -16,10 +16,10 @@ from docmt.plan.supplies import Supplies, Supply, supplies_of_scores
 def check_supplies(plan: Plan, targets: Mapping[str, Iterable[Job]]) -> None:
     """Refuse targets that need files that nobody can download; `targets`: the jobs of each target of Snakemake.
 
-    With `missing: skip`, `all` and studies leave out what is missing, so that they are never refused. Raises UserError,
-    with all missing files, checkpoints and translations.
+    Raises UserError, with all missing files, checkpoints and translations.
     """
     grid = plan.grid
+    # With `missing: skip`, `all` and studies leave out what is missing.
     named = [target for target in targets if grid.missing == "stop" or is_single(grid, target)]
     if not named or grid.fixtures is not None:
         return
@@ -38,14 +38,12 @@ def check_supplies(plan: Plan, targets: Mapping[str, Iterable[Job]]) -> None:
 
 
 def jobs_to_run(plan: Plan, targets: Iterable[Job]) -> list[Job]:
-    """Return the jobs that would run for targets.
-
-    Where a missing file decides an identity, no plan can be made, and all jobs count that the targets are made from.
-    """
+    """Return the jobs that would run for targets."""
     targets = list(targets)
     try:
         return plan.to_run(targets)
     except UserError:
+        # A missing file decides an identity, so no plan can be made: all jobs count that the targets are made from.
         return list(plan.closure(targets))
 
 

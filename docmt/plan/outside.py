@@ -15,8 +15,7 @@ from docmt.catalogue.checksums import file_digest
 from docmt.catalogue.files import FileConfig
 from docmt.catalogue.folders import version_of
 
-MEMORY = f"{RESULTS}/digests.json"
-"""The file that remembers digests; nothing is lost where it is removed."""
+MEMORY = f"{RESULTS}/digests.json"  # The file that remembers digests; nothing is lost where it is removed.
 REMEDY = f"delete the file; digests are then computed again ({MEMORY})"
 
 
@@ -39,10 +38,7 @@ class FileDigests:
             return {}
 
     def of(self, path: Path, file: FileConfig | None = None) -> str:
-        """Return the SHA-256 of a file; for a file of the catalogue a digest of the kind that the catalogue states.
-
-        Raises UserError where the file cannot be read.
-        """
+        """Return the SHA-256 of a file, or the catalogue's kind of digest. Raises UserError without the file."""
         place = self.root / path
         try:
             status = place.stat()
@@ -68,10 +64,8 @@ class FileDigests:
 
 
 def _manner(file: FileConfig | None) -> list[str]:
-    """Return how the digest of a file is computed, where it is not the SHA-256 of its bytes.
-
-    The digest of an archive depends on the paths in it whose content is checked.
-    """
+    """Return how the digest of a file is computed, where it is not the SHA-256 of its bytes."""
+    # The digest of an archive depends on the paths in it whose content is checked.
     if file is None:
         return []
     kind = kind_of(file.digest)

@@ -12,17 +12,14 @@ WITHOUT_TEXT = {"checkpoint", "train", "scores", "compare"}
 """The steps whose outputs are models or scores. The vocabulary of a model belongs to the model. Any other step, but for
 items, has outputs with text, or with words and their translations."""
 
+# The inputs of items (`Item.reads`) without sentences; an item with any other input shows sentences.
 NUMBERS = {"scores", "records", "curves", "comparisons", "cards", "human"}
-"""The inputs of items (`Item.reads`) without sentences; an item with any other input shows sentences."""
 
 
 def may_pass(plan: Plan, job: Job) -> str | None:
-    """Return None where the outputs of a job may be passed on, and else the reason as a sentence.
-
-    All corpora count that the outputs are made from, in any number of steps: those of a model from which another one
-    starts, and those on which a text was learnt. The strictest of them decides (`CorpusConfig.may_pass_on`).
-    Raises UserError where the grid has no such job.
-    """
+    """Return None where the outputs of a job may be passed on, else why not. Raises UserError for an unknown job."""
+    # All corpora count that the outputs are made from: also those of a model from which another one starts, and those
+    # on which a text was learnt. The strictest of them decides (`CorpusConfig.may_pass_on`).
     corpora = sorted(_corpora(plan, job), key=lambda each: (STRICTEST_FIRST.index(each.may_pass_on), each.corpus))
     if not corpora or corpora[0].may_pass_on == "everything":
         return None
@@ -37,10 +34,8 @@ def may_pass(plan: Plan, job: Job) -> str | None:
 
 
 def shows_text(plan: Plan, job: Job) -> bool:
-    """Return whether the outputs of a job have text of a corpus, translations of it, or words and their translations.
-
-    The page of a study shows all of its items, and examples of translations.
-    """
+    """Return whether the outputs of a job have text of a corpus, translations of it, or words with theirs."""
+    # The page of a study shows all of its items, and examples of translations.
     if job.step == "page" and job.names["item"] != INDEX:
         return not NUMBERS.issuperset(item_of(plan.grid, job.names["study"], job.names["item"]).reads())
     return job.step not in WITHOUT_TEXT

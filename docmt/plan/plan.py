@@ -131,15 +131,13 @@ class Plan:
         return StatedFile(str(path), self.stated_digest(corpus, file))
 
     def stated_digest(self, corpus: str, file: FileConfig) -> str:
-        """Return the digest that a download shall have: of the catalogue, or of the file in the user's folder.
-
-        Where nobody states one, the sources of the file are stated in its place.
-        """
+        """Return the digest that a download shall have: of the catalogue, or of the file in the user's folder."""
         if file.digest is not None:
             return file.digest
         local = file_of_user(file, self.grid.local.get(corpus), corpus, self.root)
         if local is not None:
             return self.digests.of(local.absolute(), file)
+        # Nobody states one: the sources of the file are stated in its place.
         return f"{SOURCES}:{full_digest([file.name, *(source.url for source in file.sources)])}"
 
     def job_at(self, folder: str) -> Job | None:

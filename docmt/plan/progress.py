@@ -16,30 +16,24 @@ from docmt.plan.plan import Job, Plan
 from docmt.supervision.lease import holder_of
 from docmt.supervision.survey import TrainingState, training_state
 
+# The state of a job of a target; `waiting` in Slurm's queue.
 JobState = Literal["finished", "running", "waiting", "failed", "to come"]
-"""The state of a job of a target; `waiting` in Slurm's queue."""
 STATES: tuple[JobState, ...] = get_args(JobState)
+# The comment of a job, as the plugin of Snakemake writes it: its rule, the names in its place, and its id.
 COMMENT = re.compile(rf"rule_(.+?)(?:_wildcards_(.*?)([0-9a-f]{{{ID_DIGITS}}})?)?")
-"""The comment of a job, as the plugin of Snakemake writes it: its rule, the names in its place, and its id."""
-FIELDS = "%i|%T|%R|%Z|%k"
-"""The number, the state, the reason or the nodes, the working folder, and the comment."""
-WAIT_S = 60
-"""Seconds that `squeue` may take."""
+FIELDS = "%i|%T|%R|%Z|%k"  # The number, the state, the reason or the nodes, the working folder, and the comment.
+WAIT_S = 60  # Seconds that `squeue` may take.
 
 
 @dataclass(frozen=True)
 class QueuedJob:
-    """A job in Slurm's queue.
-
-    `what`: its rule and the names in its place. `id`: that of the folder of its outputs; empty for jobs without one.
-    `about`: Slurm's word for the reason why it waits, or the nodes on which it runs.
-    """
+    """A job in Slurm's queue."""
 
     number: str
-    what: str
-    id: str
+    what: str  # Its rule and the names in its place.
+    id: str  # The id of the folder of its outputs; empty for jobs without one.
     is_running: bool
-    about: str
+    about: str  # Slurm's word for the reason why it waits, or the nodes on which it runs.
 
 
 @dataclass(frozen=True)
@@ -61,18 +55,14 @@ class JobFailure:
 
 @dataclass
 class RunProgress:
-    """The jobs of a target: the number of each stage in each state, those that run, those that failed, and trainings.
+    """The jobs of a target: the number of each stage in each state, those that run or failed, and trainings."""
 
-    `trainings`: those that have begun and have not finished. `queue`: the jobs of this project in Slurm's queue, also
-    those of other targets. `problem`: why Slurm does not answer, or an empty text.
-    """
-
-    queue: list[QueuedJob]
-    problem: str
+    queue: list[QueuedJob]  # The jobs of this project in Slurm's queue, also those of other targets.
+    problem: str  # Why Slurm does not answer, or an empty text.
     stages: dict[str, Counter[JobState]] = field(default_factory=dict)
     running: list[RunningJob] = field(default_factory=list)
     failures: list[JobFailure] = field(default_factory=list)
-    trainings: list[TrainingState] = field(default_factory=list)
+    trainings: list[TrainingState] = field(default_factory=list)  # Trainings that have begun and have not finished.
 
     @property
     def total(self) -> Counter[JobState]:
@@ -95,10 +85,7 @@ def progress_of(plan: Plan, targets: list[Job]) -> RunProgress:
 def _state(
     plan: Plan, job: Job, is_needed: bool, queued: dict[str, QueuedJob], progress: RunProgress
 ) -> JobState | None:
-    """Return the state of a job, and add to the progress what people want to know of it.
-
-    None stands for a job that nobody needs, since what would be made from it is there.
-    """
+    """Return the state of a job, and add it to the progress; None where what would be made from it is there."""
     folder = plan.recipe(job).folder
     submitted, holder = queued.get(folder.name), holder_of(folder)
     training = training_state(folder) if job.is_training and is_needed else None

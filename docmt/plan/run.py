@@ -83,14 +83,12 @@ def _look_into_store(plan: Plan, jobs: Iterable[Job]) -> None:
 
 
 def lacking(plan: Plan, jobs: Iterable[Job], missing: Iterable[str]) -> set[str]:
-    """Return the corpora of `missing` that jobs would have to read.
-
-    All of them are returned where the plan cannot be made, since a file is missing whose digest decides it.
-    """
+    """Return the corpora of `missing` that jobs would have to read."""
     try:
         read = [job for job in plan.to_run(jobs) if job.step == "corpus"]
         return {plan.grid.corpus_in(job.names["corpus"], job.place) for job in read} & {*missing}
     except UserError:
+        # No plan can be made: a file is missing whose digest decides it.
         return {*missing}
 
 

@@ -11,12 +11,10 @@ from docmt.estimates.passes import DocumentGroup, Pass, pass_of
 from docmt.plan.plan import Job, Plan
 from docmt.settings.system import Entry, TrainedSystem
 
-PIECES = 27.0
-"""Assumed number of pieces of a sentence, where nobody has counted or stated it."""
-SENTENCES = 20.0
-"""Assumed number of sentences of a document, where nobody has counted or stated it."""
+PIECES = 27.0  # Assumed number of pieces of a sentence, where nobody has counted or stated it.
+SENTENCES = 20.0  # Assumed number of sentences of a document, where nobody has counted or stated it.
+# Assumed number of different pieces of a pretrained tokenizer in a corpus, where stage 2 has not counted them.
 VOCABULARY = 30_000
-"""Assumed number of different pieces of a pretrained tokenizer in a corpus, where stage 2 has not counted them."""
 
 
 class Sizes:
@@ -36,18 +34,14 @@ class Sizes:
         return known.get("source", guess), known.get("target", guess)
 
     def epoch(self, entry: Entry) -> Pass | None:
-        """Return the size of a pass over the training data; None where it is unknown.
-
-        Where the size of the corpus is unknown, the size of a sample of its segments is known.
-        """
+        """Return the size of a pass over the training data; None where it is unknown."""
         known = self._size(entry, "train")
+        # The size of a sample is known where that of its corpus is not.
         return self.typical(entry) if known is None and entry.system.view.train.sample is not None else known
 
     def typical(self, entry: Entry) -> Pass:
-        """Return the size of a pass over typical training data, for the shape of its segments; a sample has its size.
-
-        There are a million documents, more segments than a sample has.
-        """
+        """Return the size of a pass over typical data, for the shape of its segments; a sample has its own size."""
+        # A million documents have more segments than a sample has.
         return pass_of([DocumentGroup(1e6, 1e6 * SENTENCES, PIECES, PIECES)], entry.system.view.train)
 
     def of_split(self, entry: Entry, split: Literal["dev", "test"]) -> Pass:
@@ -103,7 +97,6 @@ class Sizes:
 
 
 def _first(printed: list[StatedCounts], name: str) -> float | None:
-    """Return the first number that papers state of a count; None where no paper states it."""
     numbers = [getattr(counts, name) for counts in printed]
     return next((stated(number).value for number in numbers if number is not None), None)
 

@@ -12,15 +12,15 @@ from docmt.store.backend import EntryRefused, StoreUnusable
 from docmt.store.entries import StoreEntry
 from docmt.store.store import REFUSED, UNSIGNED, Store, open_store
 
+# The number of entries that are read at the same time: an object store takes a tenth of a second for each.
 AT_ONCE = 16
-"""The number of entries that are read at the same time: an object store takes a tenth of a second for each."""
+# The steps whose outputs people open in a browser, which runs the scripts of a page: only signed ones are fetched.
 PAGES = ("page", "front", "sheet")
-"""The steps whose outputs people open in a browser, which runs the scripts of a page: only signed ones are fetched."""
+# The steps whose outputs other jobs read and no person does.
 DATA = (
     *("checkpoint", "fixture", "corpus", "tokens", "views"),
     *("chain_words", "chain_segments", "aligner", "word_vectors"),
 )
-"""The steps whose outputs other jobs read and no person does."""
 
 
 @dataclass
@@ -32,10 +32,7 @@ class Stored:
 
 
 def stored_for(plan: Plan, jobs: Iterable[Job]) -> Stored:
-    """Return the entries of jobs that a run can fetch; none where config.yaml names no store to pull from.
-
-    A store that cannot be used is told, and the run goes on without it. Raises UserError for an address that is none.
-    """
+    """Return the entries that a run can fetch; none without a store. Raises UserError for an address that is none."""
     grid = plan.grid
     if not grid.pulls:
         return Stored()
@@ -74,13 +71,11 @@ def entries_in(store: Store, plan: Plan, jobs: list[Job], has_notes: bool = True
 
 
 def to_pull(plan: Plan, store: Store, targets: list[Job]) -> Stored:
-    """Return the entries of a store for all that targets are made from and that is not finished here.
-
-    Data, such as tokens and views, are left out unless a job reads them that is left to run.
-    """
+    """Return the entries of a store for all that targets are made from and that is not finished here."""
     lacking = [job for job in plan.closure(targets) if not plan.is_finished(job)]
     stored = entries_in(store, plan, lacking, has_notes=False)
     plan.fetched = {*stored.entries}
+    # Data, such as tokens and views, are left out unless a job reads them that is left to run.
     wanted = plan.to_run([*targets, *(job for job in stored.entries if job.step not in DATA)])
     return Stored({job: stored.entries[job] for job in wanted if job in stored.entries}, stored.lines)
 

@@ -32,19 +32,15 @@ STATES: tuple[SupplyState, ...] = get_args(SupplyState)
 
 @dataclass(frozen=True)
 class Supply:
-    """A corpus, the folder of a checkpoint, or a path of translations, that systems need.
-
-    `bytes`: the size of what is to be fetched, as far as it is known; `is_size_known`: whether that is all of it.
-    `reason`: why systems are left out, for reports; empty for what is here or can be fetched. `way`: how a person gets
-    it.
-    """
+    """A corpus, the folder of a checkpoint, or a path of translations, that systems need."""
 
     name: str
     state: SupplyState = "ready"
+    # The size of what is to be fetched, as far as it is known; `is_size_known`: whether that is all of it.
     bytes: float = 0
     is_size_known: bool = True
-    reason: str = ""
-    way: str = ""
+    reason: str = ""  # Why systems are left out, for reports; empty for what is here or can be fetched.
+    way: str = ""  # How a person gets it.
 
 
 class Supplies:
@@ -79,7 +75,6 @@ class Supplies:
         return self._known[folder]
 
     def _checkpoint(self, folder: str) -> Supply:
-        """Read whether a checkpoint is there, and how it can be had."""
         if is_random_checkpoint(folder) or has_weights(self.root / folder):
             return Supply(folder)
         files = self.checkpoints.get(folder)
@@ -149,7 +144,6 @@ def names_of(files: list[FileConfig]) -> str:
 
 
 def _way(files: Iterable[FileConfig]) -> str:
-    """Return how a person gets files; equal texts are stated once."""
     ways = dict.fromkeys(" ".join((file.obtain or "").split()) for file in files)
     return " ".join(way for way in ways if way) or "No public source is known."
 
@@ -201,7 +195,6 @@ def _states(grid: Grid, study: str, path: str) -> bool:
 
 
 def _leaves(value: Any) -> Iterator[Any]:
-    """Yield the values inside nested mappings."""
     if not isinstance(value, Mapping):
         yield value
         return

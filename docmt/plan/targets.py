@@ -23,10 +23,11 @@ TargetKind = Literal["all", "study", "item", "sheet", "scores", "corpus"]
 """The kind of a target: `item` is a table, figure or passage of a study, `sheet` the sheet for annotators of a table;
 `scores` are those of one system and seed."""
 
+# The state of a target: its file is there, or what its corpora and checkpoints need (`SupplyState`).
 TargetState = Literal["made", "ready", "to-fetch", "by-hand", "licence"]
-"""The state of a target: its file is there, or what its corpora and checkpoints need (`SupplyState`)."""
 
 
+# The meaning of each state of a target.
 STATES: dict[TargetState, str] = {
     "made": "it is there",
     "ready": "all that it needs is here",
@@ -34,7 +35,6 @@ STATES: dict[TargetState, str] = {
     "by-hand": "it needs files that a person has to bring, or has to agree to (fetch_checkpoints)",
     "licence": "it needs files for which a licence is needed",
 }
-"""The meaning of each state of a target."""
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,6 @@ class Targets:
                 yield self._target(self._name(job), "scores", about, [job], needed, study=study)
 
     def _item(self, study: str, name: str, item: Item, for_scores: list[Supply]) -> Iterator[TargetSummary]:
-        """Yield a table, figure or passage of a study and, where it has one, its sheet for annotators."""
         about = f"{item.paper}: {item.title}" if item.paper else item.title
         entries = item_entries(self.grid, study, name)
         needed = [*self.supplies.of(item_corpora(self.grid, study, name)), *self.supplies.of_entries(entries)]
@@ -134,7 +133,6 @@ class Targets:
             yield self._target(self._name(job), "corpus", f"the corpus {corpus}", [job], needed)
 
     def _page(self, study: str, item: str) -> Job:
-        """Return the job of a page."""
         return Job.of("page", scale=self.grid.scale, study=study, item=item)
 
     def _name(self, job: Job) -> str:
@@ -172,10 +170,7 @@ class Targets:
         entries: Iterable[Entry] | None = None,
         **facts: Any,
     ) -> TargetSummary:
-        """Return a target that is `jobs` and needs some supplies; a target with `entries` has trainings.
-
-        `facts` are further fields of a target; what is missing comes before the `reasons` among them.
-        """
+        """Return a target of jobs; one with `entries` has trainings, and `facts` are further fields of it."""
         target = TargetSummary(name, kind, "made", about, **facts)
         if entries is not None:
             target = dataclasses.replace(target, **vars(self.estimates.plan(entries)))
@@ -196,12 +191,12 @@ def targets(plan: Plan, studies: Iterable[str], scores: bool) -> Iterator[Target
     """Yield the target `all` of a plan, the targets of each of `studies`, and the targets of corpora.
 
     The targets of a study are the study and its items, and, where `scores` is true, the scores of each system and seed.
-    Scores that several studies share are targets of the first of them.
     """
     listed, yielded = Targets(plan), set()
     yield listed.every()
     for study in studies:
         for target in listed.of_study(study, scores):
+            # Scores that several studies share are targets of the first of them.
             if target.target not in yielded:
                 yielded.add(target.target)
                 yield target

@@ -41,7 +41,6 @@ def check_gpu(device: DeviceName) -> list[RunFinding]:
 
 
 def _of_grid(grid: Grid, targets: Sequence[str], requests: slurm.Requests) -> Iterator[RunFinding]:
-    """Yield the findings about the settings that are right."""
     yield from in_area("sources", files.check_places(grid))
     yield from in_area("store", store.check_store(grid))
     # What is missing of these is reported now, and must not end the plan of the jobs.

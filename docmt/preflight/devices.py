@@ -43,10 +43,7 @@ def _of_torch(level: Level) -> Iterator[RunFinding]:
 
 
 def check_computing(device: DeviceName) -> Iterator[RunFinding]:
-    """Yield whether a device computes what it should; each check is told on standard error when it has ended.
-
-    Raises UserError where there is no such device.
-    """
+    """Yield whether a device computes what it should. Raises UserError where there is no such device."""
     from docmt.devicecheck.run import run_checks
     from docmt.devicecheck.sizes import size_for
     from docmt.nn.device import choose_device
@@ -55,5 +52,6 @@ def check_computing(device: DeviceName) -> Iterator[RunFinding]:
     for finding in run_checks(where, size_for(where)):
         part = f"{finding.check}, {finding.subject}"
         said = f"{part}: {finding.measured}, {'right' if finding.is_right else 'WRONG'}"
+        # Each check is told when it has ended.
         say(said)
         yield told("fact", said) if finding.is_right else told("error", "wrong", where=part, found=finding.measured)

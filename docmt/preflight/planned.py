@@ -21,14 +21,11 @@ from docmt.steps import get_step
 
 @dataclasses.dataclass(frozen=True)
 class PlannedRun:
-    """A run of targets in the present folder.
+    """A run of targets in the present folder."""
 
-    `plan`: without what the run leaves out. `targets`: the jobs of each target that there is. `jobs`: those that run.
-    """
-
-    plan: Plan
-    targets: dict[str, list[Job]]
-    jobs: list[Job]
+    plan: Plan  # Without what the run leaves out.
+    targets: dict[str, list[Job]]  # The jobs of each target that there is.
+    jobs: list[Job]  # Those that run.
 
     @property
     def grid(self) -> Grid:

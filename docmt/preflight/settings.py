@@ -50,7 +50,6 @@ def read_settings(overrides: dict) -> tuple[Grid | None, list[RunFinding]]:
 
 
 def _mistakes_in_files(folders: Folders, config: MainConfig | None) -> Iterator[UserError]:
-    """Yield every mistake that the schema of corpora and studies sees in their files, with those of the user's."""
     for kind, schema in (("corpora", CorpusConfig), ("studies", StudyConfig)):
         named = (folders.settings / path for path in getattr(config, kind, ()) if path.endswith(".yaml"))
         paths = [*sorted((folders.clone / "workflow" / kind).glob("*.yaml")), *named]
@@ -63,7 +62,6 @@ def _mistakes_in_files(folders: Folders, config: MainConfig | None) -> Iterator[
 
 
 def _what_was_read(grid: Grid | None) -> str:
-    """Return what was read, for a fact."""
     if grid is None:
         return "not checked: what the studies state, since `defaults` of config.yaml cannot be used"
     numbers = f"{len(grid.studies)} studies, {len(grid.corpora)} corpora, {len(grid.entries)} systems on corpora"

@@ -21,15 +21,14 @@ from docmt.base.parse import mapping
 from docmt.base.yaml_files import Lines, load_yaml
 from docmt.preflight.finding import RunFinding, told
 
+# The variable of the environment that names the file of notes; workflow/rules/common.smk reads it.
 NOTES = "DOCMT_REQUESTS"
-"""The variable of the environment that names the file of notes; workflow/rules/common.smk reads it."""
+# The rules whose jobs run where snakemake does; dry runs do not say it.
 HERE = ("checkpoint", "fixture", "front", "page", "sheet", "show")
-"""The rules whose jobs run where snakemake does; dry runs do not say it."""
 OPTIONS = {"account": "slurm_account", "partition": "slurm_partition", "time": "runtime", "mem": "mem_mb"}
 OPTIONS |= {name: name for name in ("qos", "constraint", "gres", "nodes")} | {"ntasks": "tasks"}
 """The resource that gives each option of sbatch, as the plugin of Snakemake has them."""
-PREFIX = "docmt-slurm"
-"""The prefix of the options of the executor, which is also its name."""
+PREFIX = "docmt-slurm"  # The prefix of the options of the executor, which is also its name.
 STATUS = f"{PREFIX}-status-command"
 
 
@@ -58,14 +57,11 @@ class RequestNotes(Handler):
 
 @dataclass(frozen=True)
 class Requests:
-    """What the jobs of a run ask a cluster for.
+    """What the jobs of a run ask a cluster for."""
 
-    `executor`: that of the profile; None where jobs run on this machine. `jobs`: the rule, the threads and the
-    resources of each job or group. `profile`, `lines`: the values of the profile, and where they are stated.
-    """
-
-    executor: str | None = None
-    jobs: Sequence[Mapping[str, Any]] = ()
+    executor: str | None = None  # The executor of the profile; None where jobs run on this machine.
+    jobs: Sequence[Mapping[str, Any]] = ()  # The rule, the threads and the resources of each job or group.
+    # `profile`, `lines`: the values of the profile, and where they are stated.
     profile: Mapping[str, Any] = field(default_factory=dict)
     lines: Lines = field(default_factory=lambda: Lines("--profile"))
 

@@ -22,33 +22,29 @@ from docmt.plan.passing import may_pass
 from docmt.provenance.artifacts import FinishedRun, RunArtifact
 from docmt.provenance.entities import COMPLETED, add, add_file
 
+# What a crate may have beside the results: the models, or the data, which are corpora, tokens and translations.
 Part = Literal["data", "models"]
-"""What a crate may have beside the results: the models, or the data, which are corpora, tokens and translations."""
+# The file of scores that quotes words of the source and of translations; it may be passed on where the latter may.
 OCCURRENCES = "occurrences.arrow"
-"""The file of scores that quotes words of the source and of translations; it may be passed on where the latter may."""
-OF_MODELS = (CHECKPOINT.stage, TRAINING.stage, VECTORS.stage)
-"""The stages whose outputs are models."""
+OF_MODELS = (CHECKPOINT.stage, TRAINING.stage, VECTORS.stage)  # The stages whose outputs are models.
+# The endings of the names of the files that are results, by stage; every crate has them.
 RESULTS_OF = {
     CORPUS.stage: (".json",),
     SCORES.stage: ("scores.parquet", "scoring.json", "details.arrow"),
     COMPARISON.stage: (".json",),
     **dict.fromkeys((PAGE.stage, FRONT.stage, SHEET.stage), ("",)),
 }
-"""The endings of the names of the files that are results, by stage; every crate has them."""
 
 
 @dataclass
 class Outputs:
-    """The artifacts of a run, in a crate.
-
-    `place`: the folder of the crate. `included`: the parts that the crate has beside the results. `withheld`: why files
-    are not in the crate, by their paths; what was not asked for is not among them.
-    """
+    """The artifacts of a run, in a crate."""
 
     crate: ROCrate
     run: FinishedRun
-    place: Path
-    included: Collection[Part] = ()
+    place: Path  # The folder of the crate.
+    included: Collection[Part] = ()  # The parts that the crate has beside the results.
+    # Why files are not in the crate, by their paths; what was not asked for is not among them.
     withheld: dict[str, str] = field(default_factory=dict)
 
     def add(self, artifact: RunArtifact) -> Entity:
@@ -84,7 +80,6 @@ class Outputs:
         return add_file(self.crate, self.place / path, path)
 
     def _output(self, artifact: RunArtifact, name: str) -> Entity:
-        """Add an output, after a check of its bytes."""
         source = artifact.root / artifact.folder / name
         check_output_file(source)
         job = self.run.job_of[artifact.folder]
@@ -184,14 +179,12 @@ def add_licence(crate: ROCrate, name: str, about: str) -> Entity:
 
 
 def _program(crate: ROCrate, artifact: RunArtifact) -> Entity:
-    """Add the docmt that wrote an artifact, by the version and the commit that its record states."""
     version, commit = artifact.record.get("versions", {}).get("docmt", "unknown"), artifact.record.get("commit")
     stated = f"{version}, commit {commit}" if commit else version
     return add(crate, f"#docmt/{quote(stated)}", "SoftwareApplication", name="docmt", softwareVersion=stated)
 
 
 def _corpus(crate: ROCrate, grid: Grid, name: str) -> Entity:
-    """Add a corpus of the catalogue: what it is, and under which licence."""
     corpus = grid.corpus_at_scale(name)
     return add(
         crate,

@@ -22,25 +22,19 @@ from docmt.base.screen import first_of
 from docmt.plan.links import for_snakemake, named
 from docmt.plan.plan import Job, Plan
 
-OF_JOB = ("step", "began", "finished", "hardware")
-"""What the record of every job states."""
-LISTED = 20
-"""The largest number of unfinished artifacts that a message names."""
+OF_JOB = ("step", "began", "finished", "hardware")  # What the record of every job states.
+LISTED = 20  # The largest number of unfinished artifacts that a message names.
 
 
 @dataclass(frozen=True)
 class RunArtifact:
-    """The outputs of a job.
+    """The outputs of a job."""
 
-    `root`: the folder that has `results/`. `folder`: the folder of the artifact, relative to it. `record`: the facts
-    about the run of the job.
-    """
-
-    root: Path
-    folder: str
+    root: Path  # The folder that has `results/`.
+    folder: str  # The folder of the artifact, relative to it.
     recipe: Recipe
     manifest: Manifest
-    record: Mapping[str, Any]
+    record: Mapping[str, Any]  # The facts about the run of the job.
 
     @classmethod
     def read(cls, root: Path, folder: str) -> "RunArtifact | None":
@@ -65,18 +59,15 @@ class RunArtifact:
 
 @dataclass(frozen=True)
 class FinishedRun:
-    """A finished target.
-
-    `folders`: those of the target itself. `artifacts`: what the target is made from, by their folders, inputs first, as
-    far as it is there: results need not have an input any more from which they were made. `job_of`: the job of each
-    artifact.
-    """
+    """A finished target."""
 
     target: str
     plan: Plan
-    folders: tuple[str, ...]
+    folders: tuple[str, ...]  # The folders of the target itself.
+    # What the target is made from, by their folders, inputs first, as far as it is there: results need not have an
+    # input any more from which they were made.
     artifacts: Mapping[str, RunArtifact]
-    job_of: Mapping[str, Job]
+    job_of: Mapping[str, Job]  # The job of each artifact.
 
 
 def folder_of(plan: Plan, job: Job) -> str:
@@ -115,15 +106,13 @@ class DamagedFile:
 
 
 def damaged_files(root: Path, folder: Path) -> Iterator[DamagedFile]:
-    """Yield the damaged files of the finished artifact in a folder, relative to the project's folder `root`.
-
-    Where its recipe, its manifest or its record is damaged, nobody knows the digests of its files.
-    """
+    """Yield the damaged files of the finished artifact in a folder, relative to the project's folder `root`."""
     mend = f"rm -r {quote((root / folder).as_posix())}"
     try:
         artifact = RunArtifact.read(root, folder.as_posix())
     except UserError as problem:
         yield DamagedFile(f"{folder}/{Path(problem.where or '').name}", problem.what, mend)
+        # Its recipe, manifest or record is damaged: nobody knows the digests of its files.
         return
     for name, stated in sorted(artifact.files.items()) if artifact else ():
         path, place = folder / name, root / folder / name

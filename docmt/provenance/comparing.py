@@ -22,26 +22,21 @@ from docmt.scoring.intervals import LEVEL, score_of
 from docmt.scoring.tallies import Tally, read_tallies
 from docmt.settings.metric import ROUNDING
 
-DETAILS = "details.arrow"
-"""The file with the summands of scores, beside scores.parquet."""
-FEWEST_SEEDS = 2
-"""The smallest number of seeds that have a spread."""
+DETAILS = "details.arrow"  # The file with the summands of scores, beside scores.parquet.
+FEWEST_SEEDS = 2  # The smallest number of seeds that have a spread.
 
 
 @dataclass(frozen=True)
 class ScoreCheck:
-    """A score that was made again.
-
-    `before`, `now`: the two scores. `low`, `high`: the range in which the new score is expected; None where no range is
-    known. `basis`: where the range comes from.
-    """
+    """A score that was made again."""
 
     name: str
     before: float
     now: float
+    # `low`, `high`: the range in which the new score is expected; None where no range is known.
     low: float | None
     high: float | None
-    basis: str
+    basis: str  # Where the range comes from.
 
     @property
     def is_within(self) -> bool:
@@ -77,18 +72,19 @@ def check_scores(before: Path, now: Path, of_seeds: Sequence[Path]) -> Iterator[
 def expected_range(tally: Tally, values: Sequence[float]) -> tuple[float | None, float | None, str]:
     """Return the range in which the score of a further run is expected, and where the range comes from.
 
-    `values`: the scores of the first runs of all seeds. With several seeds, the range is the interval of prediction of
-    Student's t for one more run: mean ± t s √(1 + 1/n), for the standard deviation s of n seeds. With one seed, it is
-    the bootstrap interval of the score over the units of the test set.
+    `values`: the scores of the first runs of all seeds.
     """
     if len(values) >= FEWEST_SEEDS:
         from scipy.stats import t
 
+        # The interval of prediction of Student's t for one more run: mean ± t s √(1 + 1/n), for the standard deviation
+        # s of n seeds.
         width = t.ppf(0.5 + LEVEL / 200, len(values) - 1) * stdev(values) * math.sqrt(1 + 1 / len(values))
         return mean(values) - width, mean(values) + width, f"the spread of {len(values)} seeds"
     score = score_of(tally)
     if score.interval is None:
         return None, None, "one seed, and one unit of the test set: no range is known"
+    # The bootstrap interval of the score over the units of the test set.
     return score.low, score.high, f"one seed: the {LEVEL} % interval over {tally.unit}"
 
 
@@ -172,12 +168,10 @@ def compare(folders: Iterable[str], first_run: Path, present: Path) -> Reproduct
 
 
 def first_artifact(first_run: Path, folder: str) -> RunArtifact | None:
-    """Return the artifact of a first run; one of another identity where its place has no other.
-
-    Other libraries, or another version of docmt, give other identities.
-    """
+    """Return the artifact of a first run; one of another identity where its place has no other."""
     artifact = RunArtifact.read(first_run, folder)
     others = [*(first_run / folder).parent.glob(f"*/{MANIFEST}")] if artifact is None else []
+    # Other libraries, or another version of docmt, give other identities.
     if len(others) == 1:
         return RunArtifact.read(first_run, others[0].parent.relative_to(first_run).as_posix())
     return artifact
@@ -196,7 +190,6 @@ def check_first_run(folders: Iterable[str], first_run: Path) -> None:
 
 
 def _compared(folder: str, before: RunArtifact | None, now: RunArtifact | None) -> ComparedArtifact:
-    """Compare an artifact of the first run with that of this run, but for files with facts of the run."""
     if before is None or now is None:
         where = "the first run" if before is None else "this run"
         return ComparedArtifact(folder, "not compared", f"{where} does not have it")

@@ -20,8 +20,7 @@ from docmt.provenance.entities import METADATA, PROFILES, add, add_file, new_cra
 from docmt.provenance.workflow import add_workflow
 
 README = "README.md"
-EPOCH = (1980, 1, 1, 0, 0, 0)
-"""The time of each file in a zip, so that the same files give the same bytes."""
+EPOCH = (1980, 1, 1, 0, 0, 0)  # The time of each file in a zip, so that the same files give the same bytes.
 NOT_STATED = "not stated"
 ABOUT_NOT_STATED = (
     "The author of this crate states no licence for it. The workflow is under Apache-2.0, and the text of each corpus"
@@ -31,18 +30,14 @@ ABOUT_NOT_STATED = (
 
 @dataclass(frozen=True)
 class CrateFacts:
-    """What a person states about a crate; None for what is not stated.
+    """What a person states about a crate; None for what is not stated."""
 
-    `date`: the date of the crate, in the form of ISO 8601. `author`: a name. `licence`: the name or the address of the
-    licence of the crate. `overrides`: the values of keys of config.yaml that the run had from the command line.
-    `included`: what the crate has beside the results.
-    """
-
-    date: str
+    date: str  # The date of the crate, in the form of ISO 8601.
     author: str | None = None
-    licence: str | None = None
+    licence: str | None = None  # The name or the address of the licence of the crate.
+    # The values of keys of config.yaml that the run had from the command line.
     overrides: Mapping[str, Any] = field(default_factory=dict)
-    included: Collection[Part] = ()
+    included: Collection[Part] = ()  # What the crate has beside the results.
 
 
 def write_crate(run: FinishedRun, facts: CrateFacts, output: Path) -> dict[str, Any]:
@@ -84,7 +79,6 @@ def check_output(output: Path) -> None:
 
 
 def _write(run: FinishedRun, facts: CrateFacts, folder: Path) -> dict[str, Any]:
-    """Write the files of a crate into a folder that is there."""
     crate = new_crate()
     author = facts.author
     agent = add(crate, f"#author/{quote(author)}", "Person", name=author) if author else None
@@ -102,7 +96,6 @@ def _write(run: FinishedRun, facts: CrateFacts, folder: Path) -> dict[str, Any]:
 
 
 def _describe(crate: ROCrate, run: FinishedRun, facts: CrateFacts, author: Entity | None) -> None:
-    """State the name, the date, the licence, the author and the profiles of the crate."""
     root, study = crate.root_dataset, run.plan.grid.studies.get(run.target)
     root["name"] = f"docmt: {study.title if study else run.target}"
     root["description"] = (
@@ -121,7 +114,6 @@ def _describe(crate: ROCrate, run: FinishedRun, facts: CrateFacts, author: Entit
 
 
 def _readme(run: FinishedRun) -> str:
-    """Return the text for people who open the crate."""
     return f"""# {run.target}
 
 This folder is an RO-Crate, which docmt has written. `{METADATA}` describes it: the results, the workflow with its

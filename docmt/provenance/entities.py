@@ -15,19 +15,18 @@ from rocrate.rocrate import ROCrate
 
 from docmt.base.digests import known_sha256
 
-METADATA = "ro-crate-metadata.json"
-"""The name of the file with the entities; a folder with it is a crate."""
-BASE = "1.1"
-"""The version of RO-Crate on which the profiles rest."""
+METADATA = "ro-crate-metadata.json"  # The name of the file with the entities; a folder with it is a crate.
+BASE = "1.1"  # The version of RO-Crate on which the profiles rest.
+# The profiles that the crate conforms to, with their names.
 PROFILES = {
     "https://w3id.org/ro/wfrun/process/0.5": "Process Run Crate",
     "https://w3id.org/ro/wfrun/workflow/0.5": "Workflow Run Crate",
     "https://w3id.org/workflowhub/workflow-ro-crate/1.0": "Workflow RO-Crate",
 }
-"""The profiles that the crate conforms to, with their names."""
+# The term that the context of RO-Crate lacks; it stands in the crate itself, so that no second context is needed.
 TERMS = {"sha256": "https://w3id.org/ro/terms/workflow-run#sha256"}
-"""The term that the context of RO-Crate lacks; it stands in the crate itself, so that no second context is needed."""
 COMPLETED = "http://schema.org/CompletedActionStatus"
+# The media types of endings that the standard library does not know.
 FORMATS = {
     ".arrow": "application/vnd.apache.arrow.file",
     ".gz": "application/gzip",
@@ -36,7 +35,6 @@ FORMATS = {
     ".safetensors": "application/octet-stream",
     ".yaml": "application/yaml",
 }
-"""The media types of endings that the standard library does not know."""
 
 
 def new_crate() -> ROCrate:
@@ -47,11 +45,9 @@ def new_crate() -> ROCrate:
 
 
 def add(crate: ROCrate, identifier: str, kind: str, /, **properties: Any) -> Entity:
-    """Add an entity that is no file of the crate, and return it; None values are left out.
-
-    Each identifier has one entity: the first that is added.
-    """
+    """Add an entity that is no file of the crate, and return it; None values are left out."""
     values = {name: value for name, value in properties.items() if value not in (None, [], "")}
+    # Each identifier has one entity: the first that is added.
     return crate.get(identifier) or crate.add(ContextEntity(crate, identifier, {"@type": kind, **values}))
 
 

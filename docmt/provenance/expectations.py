@@ -15,10 +15,9 @@ from docmt.plan.changes import Difference, changes, differences
 from docmt.provenance.artifacts import RunArtifact
 from docmt.settings.metrics import base_of
 
-MOST_VALUES = 3
-"""The largest number of values that a sentence names."""
+MOST_VALUES = 3  # The largest number of values that a sentence names.
+# The devices of records on which equal libraries give equal bits; jobs without a device compute on the processor.
 CPU = (None, "cpu")
-"""The devices of records on which equal libraries give equal bits; jobs without a device compute on the processor."""
 
 
 def questions(before: Recipe, now: Recipe) -> list[str]:
@@ -34,10 +33,8 @@ def reasons_for_other_bits(before: Mapping[str, Any], now: Mapping[str, Any]) ->
 
 
 def first_file(before: RunArtifact, now: RunArtifact) -> str | None:
-    """Return a sentence about the first file that differs between two artifacts; None where no file does.
-
-    Files with facts of the run are left out. Of a JSON file, the first values that differ are named.
-    """
+    """Return a sentence about the first file that differs between two artifacts; None where no file does."""
+    # Files with facts of the run are left out.
     files, others = (
         {name: file for name, file in artifact.manifest.files.items() if not is_of_run(now.recipe, name)}
         for artifact in (before, now)
@@ -59,7 +56,6 @@ def _facts(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _values(before: RunArtifact, now: RunArtifact, name: str) -> Iterator[str]:
-    """Yield the first values that differ between two files of JSON, where both can be read."""
     if name.endswith(".json"):
         paths = [artifact.root / artifact.folder / name for artifact in (before, now)]
         with suppress(UserError), reading(paths[0], "not values that can be compared"):
@@ -67,23 +63,19 @@ def _values(before: RunArtifact, now: RunArtifact, name: str) -> Iterator[str]:
 
 
 def _phrases(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
-    """Return a phrase for each value that differs between two nested values."""
     pairs = differences(before, now).items()
     return [f"{in_line(name)} was {in_line(str(then))}, is {in_line(str(other))}" for name, (then, other) in pairs]
 
 
 def _first(phrases: Iterable[str | Difference]) -> list[str]:
-    """Return the first phrases, and the number of the others."""
     texts = [str(phrase) for phrase in phrases]
     more = len(texts) - MOST_VALUES
     return texts[:MOST_VALUES] + ([f"... and {more} more values"] if more > 0 else [])
 
 
-PAGES = ("page", "front")
-"""The steps whose HTML states the times and speeds of trainings."""
+PAGES = ("page", "front")  # The steps whose HTML states the times and speeds of trainings.
 HTML = ".html"
-OF_RUN = {"speed", "hours"}
-"""A metric and a horizontal axis that are facts of the run."""
+OF_RUN = {"speed", "hours"}  # A metric and a horizontal axis that are facts of the run.
 
 
 def is_of_run(recipe: Recipe, name: str) -> bool:

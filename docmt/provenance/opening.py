@@ -24,12 +24,12 @@ from docmt.corpus.unpack import unpack
 from docmt.provenance.entities import METADATA
 from docmt.provenance.workflow import FOLDERS, SNAKEFILE, main_config, workflow_files
 
+# The keys of config.yaml with places of one site; a crate states none of them for another site.
 OF_SITE = ("mirror", "local", "hosts", "store", "store_keys")
-"""The keys of config.yaml with places of one site; a crate states none of them for another site."""
+# The folders of the workflow whose files are settings.
 SETTINGS = tuple(f"{WORKFLOW}/{name}/" for name in ("corpora", "scales", "studies"))
-"""The folders of the workflow whose files are settings."""
+# The largest number of bytes of a file that is read as a whole; a description has some 11,000 for each artifact.
 MOST_BYTES = 50_000_000
-"""The largest number of bytes of a file that is read as a whole; a description has some 11,000 for each artifact."""
 AGAIN = "get the crate again, from a better source"
 
 
@@ -65,13 +65,11 @@ def open_crate(crate: Path, folder: Path) -> Path:
 
 
 def _has_stated_bytes(path: Path, entity: Mapping[str, Any]) -> bool:
-    """Return whether a file is there with the size and the bytes that its entity states."""
     is_of_size = path.is_file() and entity.get("contentSize") == str(path.stat().st_size)
     return is_of_size and entity.get("sha256") == sha256_file(path)
 
 
 def _entities(crate: Path) -> list[dict[str, Any]]:
-    """Return the entities of a crate, each of which has an identifier."""
     path = crate / METADATA
     with reading(path, "not the description of a crate", remedy=AGAIN):
         entities = read_object(path, "@graph")["@graph"]
@@ -101,7 +99,6 @@ def write_project(crate: Path, project: Path, stated: Mapping[str, Any]) -> None
 
 
 def _write_config(crate: Path, project: Path, stated: Mapping[str, Any]) -> None:
-    """Write config.yaml of a crate without the places of its site."""
     value, lines = load_yaml(crate / CONFIG)
     places = [mapping(value, lines).pop(key, None) for key in OF_SITE]
     _check_paths(laid_over(value, _hidden(stated)), lines, "state the whole path of yours in its place with --config")

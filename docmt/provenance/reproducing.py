@@ -51,10 +51,7 @@ def reproduce(new_run: NewRun, root: Path, crate: Path | None) -> Reproduction:
 
 
 def _make_and_compare(new_run: NewRun, results: Path, project: Path, origin: Mapping[str, str]) -> Reproduction:
-    """Make the target in the new folder, and compare it with a first run.
-
-    `results`, `project`: the folders with the results and the settings of the first run. `origin`: what the user named.
-    """
+    """Make the target in the new folder, and compare it with a first run; `origin` is what the user named."""
     target, folder, overrides, is_crate = new_run.target, new_run.folder, dict(new_run.overrides), "crate" in origin
     with chdir(project):
         plan = Plan(grid_of_run(Path(), overrides))
@@ -71,10 +68,8 @@ def _make_and_compare(new_run: NewRun, results: Path, project: Path, origin: Map
 
 
 def _check_programs(plan: Plan, jobs: list[Job], stated: Mapping[str, Any]) -> None:
-    """Raise UserError where settings of a crate name a program that a job of a target would run.
-
-    `stated`: the settings of the user's command line, which may name the program of COMET.
-    """
+    """Raise UserError where settings of a crate name a program that a job of a target would run."""
+    # The settings of the user's command line may name the program of COMET.
     of_user: Any = stated
     for key in ("scoring", "comet", "command"):
         of_user = of_user.get(key) if isinstance(of_user, Mapping) else None
@@ -90,7 +85,6 @@ def _check_programs(plan: Plan, jobs: list[Job], stated: Mapping[str, Any]) -> N
 
 
 def _program(plan: Plan, job: Job) -> tuple[str, ...]:
-    """Return the command line that the settings state for a job; nothing where they state none."""
     grid = plan.grid
     if job.step == "ask":
         return program_of(grid, job.names).words(job.names["corpus"], int(job.names["seed"]))
@@ -100,10 +94,9 @@ def _program(plan: Plan, job: Job) -> tuple[str, ...]:
     return ()
 
 
+# The file of a folder in which a target is made again; a folder with the same content is continued.
 MARK = "reproduce.json"
-"""The file of a folder in which a target is made again; a folder with the same content is continued."""
-NO_STORE = {"store_mode": "off"}
-"""The settings with which nothing comes from a store."""
+NO_STORE = {"store_mode": "off"}  # The settings with which nothing comes from a store.
 
 
 def prepare_folder(folder: Path, entries: Mapping[str, Path], mark: Mapping[str, str], copies: bool = False) -> None:

@@ -19,32 +19,27 @@ from docmt.grid.main_config import MainConfig, load_main_config
 from docmt.provenance.entities import add_file, file_facts
 
 SNAKEFILE = "Snakefile"
+# The folders of a project whose files are the workflow and its settings.
 FOLDERS = (WORKFLOW, "profiles", "envs", "slurm")
-"""The folders of a project whose files are the workflow and its settings."""
 LICENCE_OF_CODE = "https://www.apache.org/licenses/LICENSE-2.0"
 
 
 def workflow_files(root: Path, config: MainConfig) -> Iterator[tuple[str, Path]]:
-    """Yield the files of a project that a run needs, always in one order: their paths in a project, and their places.
-
-    What the folder `root` lacks is in its clone. The user's studies and corpora are among the files, where they are
-    inside the project.
-    """
+    """Yield the files of a project that a run needs, always in one order: their paths in it, and their places."""
+    # What the folder `root` lacks is in its clone.
     settings, clone = settings_folder(root), clone_of(root)
     yield from ((SNAKEFILE, _in(root, clone, SNAKEFILE)), (CONFIG, settings / CONFIG))
     for folder in FOLDERS:
         place = _in(root, clone, folder)
         files = sorted(path.relative_to(place) for path in place.rglob("*") if path.is_file())
         yield from ((f"{folder}/{path.as_posix()}", place / path) for path in files if "__pycache__" not in path.parts)
+    # The user's studies and corpora belong to the project where they are inside it.
     stated = [Path(path) for path in (*config.corpora, *config.studies) if path.endswith(".yaml")]
     yield from ((path, settings / path) for path in sorted(map(str, stated)) if is_inside(path))
 
 
 def project_entries(root: Path) -> dict[str, Path]:
-    """Return the files and folders of a project by their names, with those of its clone that it lacks.
-
-    Its results, and what is hidden, are left out.
-    """
+    """Return the files and folders of a project, but its results, by their names, with those of its clone."""
     names = {path.name for path in root.iterdir()} | {SNAKEFILE, CONFIG, *FOLDERS}
     places = {name: _in(root, clone_of(root), name) for name in sorted(names - {RESULTS}) if not name.startswith(".")}
     return {name: place for name, place in places.items() if place.exists()}

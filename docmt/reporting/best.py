@@ -9,8 +9,7 @@ from docmt.reporting.pieces import Piece
 from docmt.reporting.table import Cell, Column, Row, Table
 from docmt.settings.metrics import parse_metric
 
-LEVEL = max(MARKS.values())
-"""The level of p above which a difference is not called one."""
+LEVEL = max(MARKS.values())  # The level of p above which a difference is not called one.
 
 
 @dataclass(frozen=True)
@@ -23,17 +22,14 @@ class BestLine:
 
 
 def mark_best(rows: Sequence[Row]) -> list[Row]:
-    """Return the rows with `is_best` set in the cells that have the best number of their column.
-
-    Numbers are compared as they are printed, so that two equal numbers of a page are both the best or neither is.
-    """
+    """Return the rows with `is_best` set in the cells that have the best number of their column."""
     columns = zip(*(row.cells for row in rows if row.cells), strict=True)
+    # Numbers are compared as they are printed: of two equal ones, both are the best or neither is.
     best = [_best_number(cells) for cells in columns]
     return [dataclasses.replace(row, cells=_marked(row.cells, best)) for row in rows]
 
 
 def _marked(cells: Sequence[Cell], best: Sequence[float | None]) -> tuple[Cell, ...]:
-    """Return the cells of a row, marked where they have the best number of their column."""
     pairs = zip(cells, best, strict=bool(cells))
     return tuple(
         dataclasses.replace(cell, is_best=number is not None and cell.system is not None and _printed(cell) == number)
@@ -42,14 +38,11 @@ def _marked(cells: Sequence[Cell], best: Sequence[float | None]) -> tuple[Cell, 
 
 
 def _best_number(cells: Sequence[Cell]) -> float | None:
-    """Return the best number of a column, rounded as it is printed; None where no number of it can be the best.
-
-    The reference is no system. There is no best number of fewer than two systems, of a metric that does not rank
-    systems, and where numbers of small random models or of generated lines stand beside others, with which they cannot
-    be compared.
-    """
+    """Return the best number of a column, rounded as it is printed; None where no number of it can be the best."""
+    # The reference is no system.
     measured = [cell for cell in cells if cell.measured is not None and cell.system is not None]
     kinds = {bool(cell.random or cell.generated) for cell in measured}
+    # Numbers of small random models or generated lines cannot be compared with others.
     if len({cell.system for cell in measured}) < 2 or len(kinds) > 1:
         return None
     metric = parse_metric(measured[0].metric).metric
@@ -59,7 +52,6 @@ def _best_number(cells: Sequence[Cell]) -> float | None:
 
 
 def _printed(cell: Cell) -> float | None:
-    """Return the measured number of a cell, rounded as it is printed; None without one."""
     return None if cell.measured is None else round(cell.measured, cell.decimals)
 
 
@@ -85,7 +77,6 @@ def _of_systems(pieces: Iterable[Piece]) -> list[tuple[Piece, Table]]:
 
 
 def _text(table: Table, columns: list[Column]) -> str:
-    """Return what is best in a column by each metric; empty where fewer than two systems have numbers."""
     by_systems: dict[str, list[str]] = {}
     baselines: dict[str, None] = {}
     for column in columns:
@@ -106,10 +97,8 @@ def _label(table: Table, system: str) -> str:
 
 
 def _best(table: Table, column: Column) -> list[tuple[str, Cell]]:
-    """Return the systems with the best number of a column, as the table marks it, with their cells.
-
-    The result is empty for metrics without a test of significance, such as sizes and speeds.
-    """
+    """Return the systems with the best number of a column, as the table marks it, with their cells."""
+    # Sizes and speeds have no test of significance, and no best system.
     if not parse_metric(column.metric).is_tested:
         return []
     place = table.columns.index(column)
@@ -118,14 +107,12 @@ def _best(table: Table, column: Column) -> list[tuple[str, Cell]]:
 
 
 def _interval(cell: Cell) -> str:
-    """Return the interval of a cell in brackets; empty for a cell without one."""
     if cell.low is None or cell.high is None:
         return ""
     return f" [{number(cell.low, cell.decimals)}, {number(cell.high, cell.decimals)}]"
 
 
 def _facts(cell: Cell) -> str:
-    """Return the number of a cell, and its difference from the baseline with p, where the two were compared."""
     value = number(cell.measured, cell.decimals) + _interval(cell)
     if cell.comparison is None:
         return value
@@ -137,12 +124,10 @@ def _facts(cell: Cell) -> str:
 
 
 def _p(value: float) -> str:
-    """Return p with its sign, such as `p = 0.0380` or `p < 0.0001`."""
     text = p_value(value)
     return f"p {text}" if text.startswith("<") else f"p = {text}"
 
 
 def _listed(texts: list[str]) -> str:
-    """Return texts as a list in a sentence."""
     *first, last = texts
     return f"{', '.join(first)} and {last}" if first else last

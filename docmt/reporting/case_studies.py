@@ -20,30 +20,22 @@ from docmt.reporting.chain_cases import ChainCase, ChainCounts, Rendering, chain
 from docmt.reporting.results import Results, Run
 from docmt.reporting.translations import has_sentences, read_lines
 
-MOST_CASES = 2
-"""The largest number of documents of a corpus that the page shows."""
-MOST_CHAINS = 6
-"""The largest number of lexical chains of a document that the page shows."""
-MOST_LINES = 12
-"""The largest number of sentences of a case that the page shows."""
-MOST_OVERCORRECTIONS = 5
-"""The largest number of over-corrected chains of a corpus that the page shows."""
+MOST_CASES = 2  # The largest number of documents of a corpus that the page shows.
+MOST_CHAINS = 6  # The largest number of lexical chains of a document that the page shows.
+MOST_LINES = 12  # The largest number of sentences of a case that the page shows.
+MOST_OVERCORRECTIONS = 5  # The largest number of over-corrected chains of a corpus that the page shows.
 
+# The columns of a TOKENS table that a case study reads.
 TEST_TOKENS = only(TOKENS, "split", "sentence", "source_tokens", "source_pieces", "target_tokens")
-"""The columns of a TOKENS table that a case study reads."""
 
 
 @dataclass(frozen=True)
 class Span:
-    """Adjacent words of a sentence that belong to the same chain, or to no chain.
-
-    `chain`: the number of the chain in its case, from 0. `is_odd`: whether the words are a translation other than the
-    most frequent one of the chain.
-    """
+    """Adjacent words of a sentence that belong to the same chain, or to no chain."""
 
     text: str
-    chain: int | None = None
-    is_odd: bool = False
+    chain: int | None = None  # The number of the chain in its case, from 0.
+    is_odd: bool = False  # Whether the words are a translation other than the most frequent one of the chain.
 
 
 @dataclass(frozen=True)
@@ -58,17 +50,13 @@ class CaseLine:
 
 @dataclass(frozen=True)
 class Case:
-    """An example of the page: lexical chains of one document, and the sentences in which these chains occur.
-
-    `words`: the source word of each chain. `lines`: the first of the sentences. `left_out`: the number of the other
-    sentences in which the chains occur, which the page does not show.
-    """
+    """An example of the page: lexical chains of one document, and the sentences in which these chains occur."""
 
     document: str
-    words: tuple[str, ...]
+    words: tuple[str, ...]  # The source word of each chain.
     chains: tuple[ChainCase, ...]
-    lines: tuple[CaseLine, ...]
-    left_out: int
+    lines: tuple[CaseLine, ...]  # The first of the sentences.
+    left_out: int  # The number of the other sentences in which the chains occur, which the page does not show.
 
     @property
     def overcorrecting(self) -> tuple[str, ...]:
@@ -111,16 +99,15 @@ class ChainStudy:
 
 
 def corpus_chain_study(results: Results, corpus: str) -> ChainStudy | None:
-    """Return the case study of a corpus for the smallest seed that was scored; None where no chains were scored.
+    """Return the case study of a corpus for the smallest scored seed; None where no chains were scored.
 
-    The systems are those with the same preset of text as the first one: chains of other presets cannot be compared.
-    Systems that translate documents without marks between sentences are left out too. Raises UserError where a file of
-    translations does not have a line for each test sentence.
+    Raises UserError where a file of translations does not have a line for each test sentence.
     """
     runs = [run for run in results.of(corpus) if run.occurrences.exists() and has_sentences(run)]
     if not runs:
         return None
     first = min(runs, key=lambda run: run.seed)
+    # Chains of other presets of text than the first system's cannot be compared.
     comparable = [run for run in runs if (run.seed, run.entry.system.text) == (first.seed, first.entry.system.text)]
     return chain_study(results, comparable)
 
@@ -141,10 +128,7 @@ def chain_study(results: Results, runs: Sequence[Run]) -> ChainStudy:
 
 
 def documents_to_show(chains: Sequence[ChainCase]) -> list[str]:
-    """Return the documents with the largest numbers of chains on which systems differ, at most MOST_CASES.
-
-    Of documents with equal numbers the earlier one comes first.
-    """
+    """Return at most MOST_CASES documents with the most chains that differ, the earlier one of equals first."""
     return [name for name, _ in Counter(chain.document for chain in chains if chain.differs).most_common(MOST_CASES)]
 
 
@@ -169,7 +153,6 @@ class SentenceTokens:
         rows = table.filter(pc.equal(table["split"], "test"))
 
         def tokens(column: str) -> list[list[str]]:
-            """Return the tokens of each test sentence in a column."""
             return [line.split() for line in rows[column].to_pylist()]
 
         return cls(
@@ -187,7 +170,6 @@ class SentenceTokens:
 
 
 def _tokens(run: Run, expected: int) -> list[list[str]]:
-    """Read the tokens of a run's translations, one line per test sentence."""
     return [line.split() for line in read_lines(run.translations / "test.tok.txt", expected)]
 
 
@@ -210,7 +192,6 @@ def _case(chains: Sequence[ChainCase], texts: SentenceTokens, most_lines: int | 
 
 
 def _line(line: int, chains: Sequence[ChainCase], texts: SentenceTokens) -> CaseLine:
-    """Return the test sentence number `line`, with the words of the chains marked in it and in its translations."""
     source = {
         word: (number, False)
         for number, chain in enumerate(chains)

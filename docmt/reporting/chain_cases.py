@@ -15,17 +15,14 @@ from docmt.reporting.results import Run
 
 @dataclass(frozen=True)
 class Rendering:
-    """The translations of a lexical chain by a system or by the reference, with one entry for each occurrence.
+    """The translations of a lexical chain by a system or by the reference, with one entry for each occurrence."""
 
-    `translations`: the translation of each occurrence, None for an occurrence without a translation. `places`: the
-    positions of the words of each translation in its target sentence, from 0. `pairs`: the number of pairs of
-    occurrences that can be compared. `agreeing`: the number of pairs whose two translations agree.
-    """
-
+    # The translation of each occurrence, None for an occurrence without a translation.
     translations: tuple[str | None, ...]
+    # The positions of the words of each translation in its target sentence, from 0.
     places: tuple[tuple[int, ...], ...]
-    agreeing: int
-    pairs: int
+    agreeing: int  # The number of pairs whose two translations agree.
+    pairs: int  # The number of pairs of occurrences that can be compared.
 
     @property
     def is_consistent(self) -> bool | None:
@@ -58,14 +55,11 @@ class Rendering:
 # Without eq=False a chain could not be the key of a mapping, since its field `systems`, a mapping, has no hash.
 @dataclass(frozen=True, eq=False)
 class ChainCase:
-    """A lexical chain of a test document with its translations by the reference and by each system.
-
-    `unit`: "words" where the chain repeats a word, "pieces" where it repeats a piece. `places`: the number of the test
-    sentence, and the number of the word or piece in it, of each occurrence, both from 0.
-    """
+    """A lexical chain of a test document with its translations by the reference and by each system."""
 
     document: str
-    unit: str
+    unit: str  # "words" where the chain repeats a word, "pieces" where it repeats a piece.
+    # The number of the test sentence, and the number of the word or piece in it, of each occurrence, both from 0.
     places: tuple[tuple[int, int], ...]
     reference: Rendering
     systems: dict[str, Rendering]
@@ -88,18 +82,15 @@ class ChainCase:
 
 @dataclass(frozen=True)
 class ChainCounts:
-    """The numbers of chains that a system, or the reference (`system` is None), translates consistently.
-
-    `chains`: the number of chains with at least one pair of translations to compare. `consistent`: the number of these
-    chains that are translated consistently. `faithful`: the numbers (consistent, all) of the chains that the reference
-    translates consistently. `overcorrected`: the numbers (consistent, all) of the chains in which the reference varies.
-    The last two fields are None for the reference itself.
-    """
+    """The numbers of chains that a system, or the reference (`system` is None), translates consistently."""
 
     system: str | None
-    chains: int
-    consistent: int
+    chains: int  # The number of chains with at least one pair of translations to compare.
+    consistent: int  # The number of these chains that are translated consistently.
+    # The numbers (consistent, all) of the chains that the reference translates consistently.
     faithful: tuple[int, int] | None
+    # The numbers (consistent, all) of the chains in which the reference varies. The last two fields are None for the
+    # reference itself.
     overcorrected: tuple[int, int] | None
 
 
@@ -149,11 +140,9 @@ def chain_counts(chains: Sequence[ChainCase], system: str | None) -> ChainCounts
 
 
 def overcorrected(chains: Sequence[ChainCase]) -> list[ChainCase]:
-    """Return the chains that at least one system over-corrects, and that show it beyond doubt.
-
-    A chain is left out where any two translations by the reference share a word, as "every day" and "rides every day"
-    do: there the reference may not vary, and the word alignment may have linked one word too many. Chains on which the
-    systems differ come first. Within both groups the chain with more occurrences comes first.
-    """
+    """Return the chains that at least one system over-corrects, and that show it beyond doubt."""
+    # Any two translations by the reference that share a word, as "every day" and "rides every day" do, cast doubt: the
+    # alignment may have linked one word too many.
     chosen = [chain for chain in chains if any(map(chain.is_overcorrected, chain.systems)) and chain.reference.differs]
+    # Chains on which the systems differ come first, and then those with more occurrences.
     return sorted(chosen, key=lambda chain: (not chain.differs, -len(chain.places)))

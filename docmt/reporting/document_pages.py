@@ -14,40 +14,31 @@ from docmt.reporting.rendering import Renderer
 from docmt.reporting.results import Run
 from docmt.reporting.translations import CorpusTranslations
 
-FOLDER = "documents"
-"""The name of the folder of the pages, beside the page of the study."""
+FOLDER = "documents"  # The name of the folder of the pages, beside the page of the study.
+# The score of a document: that of its text as one line, with the tokenization that is sacreBLEU's default.
 OF_DOCUMENT = "d-BLEU"
-"""The score of a document: that of its text as one line, with the tokenization that is sacreBLEU's default."""
 
 
 @dataclass(frozen=True)
 class ListedDocument:
-    """A line of the list: a test document with its size, and the d-BLEU of each system, None where it has none.
+    """A line of the list: a test document with its size, and the d-BLEU of each system, None where it has none."""
 
-    `number`: the place of the document in the test set, from 1, which is the name of its page. `length`: the length of
-    the source in the unit of the list.
-    """
-
-    number: int
+    number: int  # The place of the document in the test set, from 1, which is the name of its page.
     name: str
     sentences: int
-    length: int
+    length: int  # The length of the source in the unit of the list.
     scores: Mapping[str, float | None]
 
 
 @dataclass(frozen=True)
 class DocumentList:
-    """The test documents of a corpus.
-
-    `unit`: "words", or "characters" for a source language without spaces. `baseline`: the system with which the others
-    are compared; None without one.
-    """
+    """The test documents of a corpus."""
 
     corpus: str
-    unit: str
+    unit: str  # "words", or "characters" for a source language without spaces.
     seed: int
     systems: tuple[str, ...]
-    baseline: str | None
+    baseline: str | None  # The system with which the others are compared; None without one.
     lines: tuple[ListedDocument, ...]
 
     def difference(self, line: ListedDocument, system: str) -> float | None:
@@ -59,10 +50,7 @@ class DocumentList:
 
 
 def write_documents(renderer: Renderer, folder: Path) -> None:
-    """Write the list of documents and their pages; pages of an earlier test set are removed.
-
-    Nothing is written for a study without translations.
-    """
+    """Write the list of documents and their pages; nothing for a study without translations."""
     lists = [_listed(read, renderer.results.baseline) for read in renderer.translations.values()]
     written = set()
     if lists:
@@ -70,12 +58,12 @@ def write_documents(renderer: Renderer, folder: Path) -> None:
         written.add(_write(index, renderer.render("documents.html", index, lists=lists)))
     for listed in lists:
         written |= {_write(path, page) for path, page in _pages(listed, renderer, folder)}
+    # These are pages of an earlier test set.
     for path in set(folder.rglob("*.html")) - written:
         path.unlink()
 
 
 def _listed(read: CorpusTranslations, baseline: str | None) -> DocumentList:
-    """Return the list of the documents of a corpus."""
     scores = {run.entry.system.name: _scores(run) for run in read.runs}
     lines = tuple(
         ListedDocument(
@@ -89,13 +77,11 @@ def _listed(read: CorpusTranslations, baseline: str | None) -> DocumentList:
 
 
 def _scores(run: Run) -> dict[str, float]:
-    """Return the d-BLEU of each test document."""
     rows = read_scores(run.folder / "scores.parquet", of_documents=True) if run.scores is not None else []
     return {row.group.removeprefix(DOCUMENT): row.value for row in rows if row.metric == OF_DOCUMENT}
 
 
 def _pages(listed: DocumentList, renderer: Renderer, folder: Path) -> Iterator[tuple[Path, str]]:
-    """Yield the path and the content of the page of each document of a corpus."""
     read, chains = renderer.translations[listed.corpus], renderer.chains.get(listed.corpus)
     lines = (None, *listed.lines, None)
     for before, line, after in zip(lines, listed.lines, lines[2:], strict=False):
@@ -113,7 +99,6 @@ def _pages(listed: DocumentList, renderer: Renderer, folder: Path) -> Iterator[t
 
 
 def _write(path: Path, text: str) -> Path:
-    """Write a page, and return its path."""
     with atomic_file(path) as stream:
         stream.write(text)
     return path

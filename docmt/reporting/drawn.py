@@ -18,25 +18,20 @@ from docmt.settings.metrics import parse_metric
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+# The style of published points: hollow markers without a line through the points.
 PUBLISHED = {"markerfacecolor": PAPER, "linestyle": "none", "markeredgewidth": 1.6, "markersize": 7.5, "zorder": 3}
-"""The style of published points: hollow markers without a line through the points."""
-HOLLOW = "Hollow: published"
-"""The note below a figure that has published points."""
+HOLLOW = "Hollow: published"  # The note below a figure that has published points.
 
 
 @dataclass(frozen=True)
 class DrawnFigure:
-    """A figure of lines.
-
-    `look`: the style of each line, by its label. `marks`: sentences that explain points and bars. `missing`: a line of
-    text for each point that was not measured, with the reason. `records`: all numbers, for JSON and CSV, and for a
-    table on the page where `shows_numbers` is true.
-    """
+    """A figure of lines."""
 
     panels: tuple[Panel, ...]
-    look: dict[str, Style]
-    marks: tuple[str, ...]
-    missing: tuple[str, ...]
+    look: dict[str, Style]  # The style of each line, by its label.
+    marks: tuple[str, ...]  # Sentences that explain points and bars.
+    missing: tuple[str, ...]  # A line of text for each point that was not measured, with the reason.
+    # All numbers, for JSON and CSV, and for a table on the page where `shows_numbers` is true.
     records: tuple[dict, ...]
     shows_numbers: bool = True
 
@@ -132,7 +127,6 @@ def with_differences(records: Sequence[dict], baseline: str | None) -> list[dict
     of_baseline = {(r["metric"], r["x"]): r["measured"] for r in records if r["label"] == baseline}
 
     def difference(record: dict) -> float | None:
-        """Return the difference of a record's number from the baseline's."""
         other = of_baseline.get((record["metric"], record["x"]))
         is_missing = record["label"] == baseline or other is None or record["measured"] is None
         return None if is_missing else record["measured"] - other
@@ -173,7 +167,6 @@ def panels_of(
 
 
 def _dashes(levels: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Yield the label of each level with its dashes."""
     return zip(levels, cycle(LEVEL_DASHES), strict=False)
 
 

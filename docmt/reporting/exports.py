@@ -27,23 +27,19 @@ from docmt.reporting.pieces import Piece
 from docmt.reporting.results import Results
 from docmt.reporting.text_table import TextTable, keys_of, of_records, of_systems, to_latex, to_markdown
 
-OF_EACH = ("csv", "json", "parquet")
-"""The endings of the files that every item has beside its page: its records."""
-OF_TABLES = ("tex", "md")
-"""The endings of the files that tables have too."""
+OF_EACH = ("csv", "json", "parquet")  # The endings of the files that every item has beside its page: its records.
+OF_TABLES = ("tex", "md")  # The endings of the files that tables have too.
+# The endings of the files that figures of lines have too. Strips of attention and cases are text, and have none.
 OF_DRAWN = ("svg", "pdf")
-"""The endings of the files that figures of lines have too. Strips of attention and cases are text, and have none."""
+# Settings of files: letters are text that can be selected and searched, in a TrueType font.
 IN_FILES = {"pdf.fonttype": 42, "font.family": ["DejaVu Sans"]}
-"""Settings of files: letters are text that can be selected and searched, in a TrueType font."""
+# What the files say of themselves: no date, so that the same figure has the same bytes.
 METADATA = {
     "svg": {"Date": None, "Creator": None},
     "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
 }
-"""What the files say of themselves: no date, so that the same figure has the same bytes."""
-ACROSS = 2
-"""The largest number of panels side by side."""
-WIDTH, HEIGHT, LEGEND_LINE = 4.6, 3.2, 0.22
-"""The size of a panel, and the height of a line of the legend, in inches."""
+ACROSS = 2  # The largest number of panels side by side.
+WIDTH, HEIGHT, LEGEND_LINE = 4.6, 3.2, 0.22  # The size of a panel, and the height of a line of the legend, in inches.
 
 
 def endings_of(piece: Piece) -> tuple[str, ...]:
@@ -53,21 +49,18 @@ def endings_of(piece: Piece) -> tuple[str, ...]:
 
 
 def _has_panels(piece: Piece) -> bool:
-    """Return whether an item is a figure of lines with something drawn."""
     return isinstance(piece.content, DrawnFigure) and bool(piece.content.panels)
 
 
 def write_exports(piece: Piece, results: Results, output: Path) -> None:
-    """Write the files of an item beside its page `output`.
-
-    The LaTeX and Markdown of a table of systems show what its page shows. Those of other tables have all records.
-    """
+    """Write the files of an item beside its page `output`."""
     write_json(output.with_suffix(".json"), to_json(piece, results))
     write_records(piece.records, output.with_suffix(".parquet"))
     texts = {"csv": to_csv(piece)}
     if _has_panels(piece):
         write_figure(piece.content, output)
     if isinstance(piece.item, TableConfig):
+        # LaTeX and Markdown of a table of systems show what its page shows; those of other tables have all records.
         table, title = text_table(piece), ". ".join(filter(None, (piece.item.paper, piece.item.title)))
         texts |= {"tex": to_latex(table, title, piece.name), "md": to_markdown(table, title)}
     for ending, text in texts.items():
@@ -90,24 +83,17 @@ def to_json(piece: Piece, results: Results) -> dict[str, Any]:
 
 
 def to_csv(piece: Piece) -> str:
-    """Return the records as CSV, a line for each record; lists, such as the values of seeds, are joined by spaces.
-
-    Numbers are not rounded.
-    """
+    """Return the records as CSV, a line for each, not rounded; lists, such as the values of seeds, have spaces."""
     columns = keys_of(piece.records)
     return csv_lines([columns, *([_plain(record.get(column)) for column in columns] for record in piece.records)])
 
 
 def _plain(value: Any) -> Any:
-    """Return the value of a CSV cell: a list as one text, any other value unchanged."""
     return " ".join(map(repr, value)) if isinstance(value, list) else value
 
 
 def write_records(records: Sequence[dict[str, Any]], output: Path) -> None:
-    """Write records as a table, a column for each key; a key that a record lacks is null.
-
-    A column whose values have several types, such as published numbers of which some are texts, is a column of texts.
-    """
+    """Write records as a table, a column for each key: null where a record lacks it, texts for several types."""
     columns = {name: _column([record.get(name) for record in records]) for name in keys_of(records)}
     write_parquet(output, pa.table(columns))
 
@@ -126,7 +112,6 @@ def _column(values: list[Any]) -> pa.Array:
 
 
 def _plain_text(value: Any) -> str | None:
-    """Return a value as a text: a text as it is, any other value as JSON."""
     return value if value is None or isinstance(value, str) else canonical_json(value)
 
 
@@ -154,7 +139,6 @@ def write_figure(figure: DrawnFigure, output: Path) -> None:
 
 
 def _legend(figure: DrawnFigure) -> Iterator[Line2D]:
-    """Yield a line of the legend for each line of the figure, and for each line that belongs to no system."""
     for label, style in figure.look.items():
         yield Line2D([], [], label=label, **(style.marked | {"gid": None}))
     for note, dash in figure.notes:

@@ -44,25 +44,22 @@ RC = {
     "lines.markersize": 5.5,
 }
 
+# Dashes of levels and of dotted curves, in the form of the attribute `stroke-dasharray` of SVG.
 LEVEL_DASH, DOTTED = "5 4", "1.5 3"
-"""Dashes of levels and of dotted curves, in the form of the attribute `stroke-dasharray` of SVG."""
 
-LEVEL_DASHES = (LEVEL_DASH, "10 3", "10 3 2 3", "2 4")
-"""Dashes of several levels of one figure, which are all grey."""
+LEVEL_DASHES = (LEVEL_DASH, "10 3", "10 3 2 3", "2 4")  # Dashes of several levels of one figure, which are all grey.
 
+# The style of a line for comparison, such as chance, a unigram model or a published level.
 LEVEL = {"color": AXIS, "linestyle": (0, (4, 3)), "linewidth": 1.2}
-"""The style of a line for comparison, such as chance, a unigram model or a published level."""
 
-UPDATES, POSITION = "updates", "position j in the window"
-"""Labels of horizontal axes."""
+UPDATES, POSITION = "updates", "position j in the window"  # Labels of horizontal axes.
 
+# The largest number of points of a learning curve. Longer curves are thinned, since a page would grow by megabytes.
 CURVE_POINTS = 240
-"""The largest number of points of a learning curve. Longer curves are thinned, since a page would grow by megabytes."""
 
+# The largest number of points of a line that can be read out: a page with hundreds of them would be too large.
 MOST_POINTS = 16
-"""The largest number of points of a line that can be read out: a page with hundreds of them would be too large."""
-POINTS_PER_INCH = 72
-"""The unit of the coordinates of matplotlib's SVG files."""
+POINTS_PER_INCH = 72  # The unit of the coordinates of matplotlib's SVG files.
 
 
 @dataclass(frozen=True)
@@ -87,23 +84,17 @@ def notes_of(panels: Iterable[Panel]) -> tuple[tuple[str, str], ...]:
 
 @dataclass(frozen=True)
 class Curve:
-    """A curve of a panel; all curves of one system, such as those of its seeds, have the same style.
+    """A curve of a panel; all curves of one system, such as those of its seeds, have the same style."""
 
-    `system`: the name of the system, or its label. `dotted`: the meaning of a second kind of curves, which are drawn
-    dotted; empty for a curve of the first kind.
-    """
-
-    system: str
+    system: str  # The name of the system, or its label.
     x: Sequence[float]
     y: Sequence[float]
+    # The meaning of a second kind of curves, which are drawn dotted; empty for a curve of the first kind.
     dotted: str = ""
 
 
 def draw(identifier: str, label: str, paint: Callable[["Axes"], None]) -> Markup:
-    """Return the SVG of a drawing that `paint` makes on new axes; `label` describes the drawing for screen readers.
-
-    Every id inside the SVG begins with `identifier`, since an id may occur only once on a page.
-    """
+    """Return the SVG of a drawing that `paint` makes on new axes; `label` describes it for screen readers."""
     import matplotlib
     from matplotlib.figure import Figure as Canvas
 
@@ -113,14 +104,12 @@ def draw(identifier: str, label: str, paint: Callable[["Axes"], None]) -> Markup
         paint(axes)
         out = io.StringIO()
         canvas.savefig(out, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
+    # Every id inside begins with `identifier`, since an id may occur only once on a page.
     return _inline(out.getvalue(), identifier, label, _readings(canvas, axes))
 
 
 def _inline(svg: str, identifier: str, label: str, values: Markup) -> Markup:
-    """Return an SVG file as a part of a page: without prolog, metadata and namespaces, and with ids of its own.
-
-    `values`: the last part of the drawing, which lets a script read the values of its points out.
-    """
+    """Return an SVG file as a part of a page, with `values`, by which a script reads the values of its points out."""
     svg = _tagged(svg[svg.index("<svg") :])
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
     svg = re.sub(r"<!--.*?-->", "", svg, flags=re.DOTALL)
@@ -146,12 +135,10 @@ def _tagged(svg: str) -> str:
 
 
 def _attribute(tag: Tag | None) -> str:
-    """Return the attribute with the names of systems; empty for a part that belongs to no system."""
     return f' data-system="{escape(" ".join(tag.systems))}"' if tag is not None and tag.systems else ""
 
 
 def _of_line(canvas: "Canvas", axes: "Axes", line: "Line2D") -> Markup | None:
-    """Return the circles of a line; None for a line without a tag, and for one without points."""
     tag = Tag.of(line.get_gid())
     if tag is None or tag.kind != LINE:
         return None
@@ -161,7 +148,6 @@ def _of_line(canvas: "Canvas", axes: "Axes", line: "Line2D") -> Markup | None:
 
 
 def _circles(canvas: "Canvas", axes: "Axes", line: "Line2D") -> Iterator[Markup]:
-    """Yield a circle for each point of a line that can be read out."""
     height, scale = canvas.get_figheight() * POINTS_PER_INCH, POINTS_PER_INCH / canvas.dpi
     points = [(x, y) for x, y in line.get_xydata() if x == x and y == y]
     for x, y in _thinned(points):
@@ -236,9 +222,7 @@ def label_axes(axes: "Axes", x: str, unit: str) -> None:
 
 
 def thin(values: Sequence[float]) -> list[float]:
-    """Return at most CURVE_POINTS values: the means of groups of neighbouring values.
-
-    All groups have the same size; the last group may be smaller.
-    """
+    """Return at most CURVE_POINTS values: the means of groups of neighbouring values."""
     size = -(-len(values) // CURVE_POINTS)  # rounded up
+    # All groups have the same size; the last group may be smaller.
     return [sum(group) / len(group) for n in range(0, len(values), size or 1) if (group := values[n : n + size])]

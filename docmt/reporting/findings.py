@@ -11,11 +11,10 @@ from docmt.reporting.study import PLACE, Condition, FindingCell, StatedFinding, 
 from docmt.settings.metric import ROUNDING
 from docmt.settings.metrics import parse_metric
 
+# Whether all conditions hold, one does not, a number is missing, or the numbers are of generated text.
 FindingState = Literal["supported", "not supported", "not run", "not judged"]
-"""Whether all conditions hold, one does not, a number is missing, or the numbers are of generated text."""
 
-MISSING = "…"
-"""The text of a number that is missing in a sentence."""
+MISSING = "…"  # The text of a number that is missing in a sentence.
 
 
 @dataclass(frozen=True)
@@ -53,19 +52,16 @@ def _judged(finding: StatedFinding, results: Results) -> JudgedFinding:
 
 
 def _corpus(cell: FindingCell, results: Results) -> str:
-    """Return the corpus of a cell."""
     study = results.settings.study
     (corpus,) = cell.corpora_in(study.items[cell.table], study.corpora)
     return corpus
 
 
 def _measured(cell: FindingCell, results: Results) -> float | None:
-    """Return the mean over seeds of a cell; None where it has no number."""
     return over_seeds(results.of(_corpus(cell, results), cell.system), parse_metric(cell.metric), "").measured
 
 
 def _filled(place: str, finding: StatedFinding, numbers: dict[str, float | None]) -> str:
-    """Return the text of a place: a number, or the difference of two."""
     names = place.split("-")
     values, decimals = [numbers[name] for name in names], decimals_of([finding.cells[name] for name in names])
     if any(value is None for value in values):

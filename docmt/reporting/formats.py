@@ -5,11 +5,10 @@ from typing import Any
 from docmt.base.names import SPLITS
 from docmt.base.screen import duration
 
-NONE = "–"
-"""The text of a missing number."""
+NONE = "–"  # The text of a missing number.
 
+# The marks of p-values with their levels; a p-value has the first mark whose level is above the p-value.
 MARKS = {"‡": 0.01, "†": 0.05}
-"""The marks of p-values with their levels; a p-value has the first mark whose level is above the p-value."""
 
 
 def number(value: float | None, decimals: int = 2) -> str:
@@ -54,16 +53,14 @@ def plain(value: Any) -> str:
 
 
 def matrix(value: Any) -> tuple[list[str], list[tuple[str, list[Any]]]] | None:
-    """Return (columns, rows) of several mappings with the same keys, such as counts by split; None for any other value.
-
-    The keys of JSON files are in alphabetical order; the splits are sorted again into the order train, dev, test.
-    """
+    """Return (columns, rows) of several mappings with the same keys, such as counts by split; else None."""
     if not isinstance(value, dict) or len(value) < 2 or not all(isinstance(item, dict) for item in value.values()):
         return None
     rows = {key: flatten(item, " ") for key, item in value.items()}
     columns = [list(row) for row in rows.values()]
     if not columns[0] or any(names != columns[0] for names in columns):
         return None
+    # The keys of JSON files are in alphabetical order.
     order = [split for split in SPLITS if split in rows] + [key for key in rows if key not in SPLITS]
     return columns[0], [(key, list(rows[key].values())) for key in order]
 
@@ -81,11 +78,8 @@ def flatten(value: dict[str, Any], between: str = ".", before: str = "") -> dict
 
 
 def mark(p: float | None, difference: float | None, decimals: int = 2) -> str:
-    """Return the mark of the p-value of a difference.
-
-    It is empty for None (nothing was tested), for a p-value that is below no level, and for a difference that is
-    printed as zero, to which a mark would give a meaning that its number does not have.
-    """
+    """Return the mark of the p-value of a difference; empty where nothing was tested, and without significance."""
+    # A mark would give a difference that is printed as zero a meaning that its number does not have.
     if p is None or difference is None or round(difference, decimals) == 0:
         return ""
     return next((sign for sign, level in MARKS.items() if p < level), "")
@@ -98,8 +92,8 @@ def p_value(p: float | None) -> str:
     return "< 0.0001" if p < 1e-4 else f"{p:.4f}"
 
 
+# The filters of the templates, by their names in them.
 FILTERS = {
     **{f.__name__: f for f in (number, printed, counted, signed, whole, plain, matrix, p_value)},
     "duration": lambda seconds: NONE if seconds is None else duration(seconds),
 }
-"""The filters of the templates, by their names in them."""

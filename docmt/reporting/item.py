@@ -18,22 +18,20 @@ from docmt.catalogue.corpus import CorpusConfig
 from docmt.settings.metrics import parse_metric
 from docmt.settings.system import ExternalSystem, SystemConfig
 
+# The published value of a number that the paper has only in a picture; docmt never guesses such a number.
 NOT_DIGITISED = "not digitised"
-"""The published value of a number that the paper has only in a picture; docmt never guesses such a number."""
+# The pattern of a number as text; a text keeps the number of decimals that the paper prints.
 PRINTED = re.compile(r"-?\d+(\.\d+)?")
-"""The pattern of a number as text; a text keeps the number of decimals that the paper prints."""
 
+# The published values by column and metric; a value is a number, a printed number (text), or `NOT_DIGITISED`.
 Published = dict[str, dict[str, Any]]
-"""The published values by column and metric; a value is a number, a printed number (text), or `NOT_DIGITISED`."""
 
-SystemOnCorpus = tuple[str, str]
-"""The name of a corpus and the name of a system on it."""
+SystemOnCorpus = tuple[str, str]  # The name of a corpus and the name of a system on it.
 
+# The name of a corpus, of a system on it, and of a metric or count that stands beside a published number.
 BesidePublished = tuple[str, str | None, str]
-"""The name of a corpus, of a system on it, and of a metric or count that stands beside a published number."""
 
-Count = tuple[str, str, str]
-"""The name of a corpus, of a count, and of a split."""
+Count = tuple[str, str, str]  # The name of a corpus, of a count, and of a split.
 
 
 def is_published(value: object) -> bool:
@@ -139,15 +137,11 @@ class Checks:
 
 @dataclass(frozen=True)
 class PieceContent:
-    """What a page shows of an item.
+    """What a page shows of an item."""
 
-    `data`: the object that the template renders; None where there is no content. `records`: the content as flat
-    records, for JSON and CSV. `template`: empty for the file of `docmt/kinds` with the name of the kind.
-    """
-
-    data: Any
-    records: Iterable[dict]
-    template: str = ""
+    data: Any  # The object that the template renders; None where there is no content.
+    records: Iterable[dict]  # The content as flat records, for JSON and CSV.
+    template: str = ""  # Empty for the file of `docmt/kinds` with the name of the kind.
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -234,8 +228,8 @@ class Item(Checked):
         return []
 
 
+# The description of the field `kind` of each kind of tables and figures.
 KIND = "which fields the item has, and what it shows"
-"""The description of the field `kind` of each kind of tables and figures."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -293,10 +287,7 @@ class LabelledSystem(Named):
 
 
 class Kinds(UserDict[str, type]):
-    """The kinds with a common base by their names, each a file of `docmt/kinds`, which are loaded when a study is read.
-
-    Kinds show the results of a study, so that they stand above all files that read one.
-    """
+    """The kinds with a common base by their names, each a file of `docmt/kinds`, loaded when a study is read."""
 
     def __init__(self, base: type) -> None:
         """Load nothing yet."""

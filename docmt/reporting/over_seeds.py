@@ -15,8 +15,7 @@ NOT_RUN = "not run"
 NOT_SCORED = "not scored"
 PUBLISHED_ONLY = "published only"
 DOCUMENTS_ONLY = "documents only"
-NO_MODEL = "no model"
-"""The reasons why a cell has no number."""
+NO_MODEL = "no model"  # The reasons why a cell has no number.
 
 
 def external_source(runs: Sequence[Run]) -> ExternalConfig | None:
@@ -26,10 +25,7 @@ def external_source(runs: Sequence[Run]) -> ExternalConfig | None:
 
 
 def not_run(why: str | None) -> str:
-    """Return the status of a system that was not run; `why` says why it was left out.
-
-    `why` is empty or None for a system that was not left out.
-    """
+    """Return the status of a system that was not run; `why` says why it was left out, where it was."""
     return f"{NOT_RUN}: {why}" if why else NOT_RUN
 
 
@@ -67,18 +63,13 @@ def why_not_comparable(results: Results, corpus: str, system: str | None, metric
 
 @dataclass(frozen=True, kw_only=True)
 class OverSeeds:
-    """A metric over the seeds of a system.
+    """A metric over the seeds of a system."""
 
-    `values`: a number for each seed that was run and has the metric. `seeds`: the number of seeds of the system, run or
-    not. `empty`: why there are no values. `signatures`: the different signatures of the values. `intervals`: the
-    scores that have a confidence interval.
-    """
-
-    values: tuple[float, ...]
-    seeds: int
-    empty: str
-    signatures: tuple[str, ...]
-    intervals: tuple[Score, ...] = ()
+    values: tuple[float, ...]  # A number for each seed that was run and has the metric.
+    seeds: int  # The number of seeds of the system, run or not.
+    empty: str  # Why there are no values.
+    signatures: tuple[str, ...]  # The different signatures of the values.
+    intervals: tuple[Score, ...] = ()  # The scores that have a confidence interval.
 
     @property
     def measured(self) -> float | None:
@@ -149,5 +140,4 @@ def runs_with_file(runs: Sequence[Run], metric: MetricName) -> list[Run]:
 
 
 def _scores(run: Run, metric: MetricName) -> dict[str, Score] | None:
-    """Return the scores of the file that has the metric; None where the run has no such file."""
     return run.scores if metric.metric.source == "scores" else run.of_record

@@ -31,10 +31,9 @@ from docmt.reporting.rendering import MOST_SYSTEMS, Renderer, study_folder
 from docmt.reporting.results import ReportSettings, Results, Run
 from docmt.reporting.translations import documents_to_show
 
-NOT_YET = "not run yet"
-"""The reason of runs that nothing forbids."""
+NOT_YET = "not run yet"  # The reason of runs that nothing forbids.
+# The reason of trainings whose scores were not computed, or are shown by nothing.
 NOT_SCORED = "trained, without scores"
-"""The reason of trainings whose scores were not computed, or are shown by nothing."""
 
 
 def write_report(
@@ -75,12 +74,10 @@ def render(renderer: Renderer, items: list[Piece], output: Path) -> str:
 
 
 def _first_screen(results: Results, items: Sequence[Piece]) -> dict[str, Any]:
-    """Return the variables of the first screen of a page: what was found, and what was not run.
-
-    No system is called the best on generated text, whose numbers say nothing about quality.
-    """
+    """Return the variables of the first screen of a page: what was found, and what was not run."""
     return {
         "findings": judged_findings(results),
+        # Numbers of generated text say nothing about quality: no system is the best on it.
         "best": [] if results.settings.data else list(best_lines(items)),
         "single_seed": single_seed(items),
         "absent": absent_runs(results),
@@ -88,10 +85,7 @@ def _first_screen(results: Results, items: Sequence[Piece]) -> dict[str, Any]:
 
 
 def absent_runs(results: Results) -> dict[str, str]:
-    """Return how many runs have no result, as a text, by the reason; empty where all have one.
-
-    A page that may read only records, such as that of a table of losses, counts runs without a training.
-    """
+    """Return how many runs have no result, as a text, by the reason; empty where all have one."""
     reasons = Counter(reason for run in results.runs if (reason := _why_absent(run, results.settings)))
     every = len(results.runs)
     return {reason: f"{count} of {every} runs" for reason, count in reasons.most_common()}
@@ -101,6 +95,7 @@ def _why_absent(run: Run, settings: ReportSettings) -> str:
     """Return why a run has no result that the page may read; empty where it has one."""
     if not (settings.read("scores") or settings.read("records")) or run.scores is not None:
         return ""
+    # A page that may read only records, such as that of a table of losses, counts runs without a training.
     if run.record is not None:
         return NOT_SCORED if settings.read("scores") else ""
     return settings.why_not_run(run.entry.corpus, run.entry.system.name) or NOT_YET
@@ -111,7 +106,6 @@ def _content(renderer: Renderer) -> dict[str, Any]:
     results, few, look = renderer.results, renderer.few, renderer.results.look
 
     def compared(plots: list[Plot], axis: str, unit: str) -> list[Plot]:
-        """Return plots with the differences to the study's baseline; unchanged in a study without one."""
         baseline = results.baseline
         return [with_differences(plot, look, baseline, axis, unit) for plot in plots] if baseline else plots
 

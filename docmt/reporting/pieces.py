@@ -13,19 +13,15 @@ from docmt.settings.metrics import base_of
 
 @dataclass(frozen=True)
 class Piece:
-    """An item of a page with its content.
-
-    `template`: the template that renders the content. `records`: the content as flat records. `empty`: the reason where
-    there is no content; empty where there is content. `measured_as`: what the paper says on how it measures, each with
-    its metric.
-    """
+    """An item of a page with its content."""
 
     name: str
     item: Item
-    template: str
+    template: str  # The template that renders the content.
     content: Any
-    records: tuple[dict, ...]
-    empty: str = ""
+    records: tuple[dict, ...]  # The content as flat records.
+    empty: str = ""  # The reason where there is no content; empty where there is content.
+    # What the paper says on how it measures, each with its metric.
     measured_as: tuple[tuple[str, MeasuredAs], ...] = ()
 
     @property
@@ -40,7 +36,6 @@ def pieces(results: Results) -> list[Piece]:
 
 
 def _piece(name: str, item: Item, results: Results) -> Piece:
-    """Return an item with its content."""
     content = item.content(name, results)
     empty = "" if content.data is not None else _why_empty(item, results)
     template, statements = content.template or f"kinds/{item.kind}.html", results.settings.study.measured_as

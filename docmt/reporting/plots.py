@@ -34,18 +34,17 @@ The last parts occur in models with two kinds of attention: group attention to t
 attention to the whole document.
 """
 
+# The names, on the page, of the kinds of attention that all architectures have, by their part of a logged key.
 ATTENTION = {
     "cross": "cross-attention",
     "encoder_self": "encoder self-attention",
     "decoder_self": "decoder self-attention",
 }
-"""The names, on the page, of the kinds of attention that all architectures have, by their part of a logged key."""
 
+# The explanation of dotted curves in the legend: they are of attention to the current sentence.
 TO_CURRENT_SENTENCE = "to the own sentence, where the model also attends to the document"
-"""The explanation of dotted curves in the legend: they are of attention to the current sentence."""
 
-DISTANCE, ACCURACY = "distance in sentences", "accuracy, %"
-"""Labels of the axes of accuracy by distance."""
+DISTANCE, ACCURACY = "distance in sentences", "accuracy, %"  # Labels of the axes of accuracy by distance.
 
 COLLAPSED = 0.1
 """The divergence from the prior, in nats a chain, below which a posterior has collapsed.
@@ -53,23 +52,19 @@ COLLAPSED = 0.1
 At 0 the two distributions are equal. At 0.1 nats a posterior tells less than a seventh of a bit about its chain.
 """
 
+# The name of a system, and its value at each step; None at a step for which it has no value.
 SystemValues = tuple[str, list[float | None]]
-"""The name of a system, and its value at each step; None at a step for which it has no value."""
 
 
 @dataclass(frozen=True)
 class Plot:
-    """The panels of a plot of one corpus, and the numbers in them.
-
-    `more`: less important panels, which the page hides until the reader opens them. `steps`: the headings of the
-    columns of numbers. `numbers`: a row (panel, line, values) for each line of a panel; a value is None where the line
-    has no point.
-    """
+    """The panels of a plot of one corpus, and the numbers in them."""
 
     corpus: str
     panels: tuple[Panel, ...]
-    more: tuple[Panel, ...] = ()
-    steps: tuple[str, ...] = ()
+    more: tuple[Panel, ...] = ()  # Less important panels, which the page hides until the reader opens them.
+    steps: tuple[str, ...] = ()  # The headings of the columns of numbers.
+    # A row (panel, line, values) for each line of a panel; a value is None where the line has no point.
     numbers: tuple[tuple[str, str, list[float | None]], ...] = ()
 
     @property
@@ -89,16 +84,12 @@ class Plot:
 
 
 def by_corpus(make: Callable[..., Plot]) -> Callable[..., list[Plot]]:
-    """Turn a function that makes the plot of one corpus into a function that makes the plots of all corpora.
-
-    The arguments of `make` are the corpus, the runs on it, the styles of systems, and any others. Plots without panels
-    are left out.
-    """
+    """Turn a function that makes the plot of a corpus, from its runs and styles, into one of the plots of all."""
 
     @wraps(make)
     def plots(results: Results, look: dict[str, Style], *others: Any) -> list[Plot]:
-        """Return the plots of all corpora; a plot without panels is left out."""
         of_corpora = (make(corpus, results.of(corpus), look, *others) for corpus in results.corpora)
+        # Plots without panels are left out.
         return [plot for plot in of_corpora if plot.all_panels]
 
     return plots
@@ -124,7 +115,6 @@ def inside_curves(corpus: str, runs: list[Run], look: dict[str, Style]) -> Plot:
     kl = _curve_panel(f"kl-{corpus}", title, runs, ("dev", "kl"), look, unit="nats a chain", from_zero=True)
 
     def entropy(kind: str) -> tuple[Panel, ...]:
-        """Return the panel with the entropy of a kind of attention; empty where no training logs it."""
         names = f"entropy-{corpus}-{kind}", f"entropy of {ATTENTION.get(kind, kind.replace('.', ' '))}"
         return _curve_panel(*names, runs, ("dev", ENTROPY + kind), look, unit="bits", from_zero=True)
 
@@ -138,10 +128,7 @@ def inside_curves(corpus: str, runs: list[Run], look: dict[str, Style]) -> Plot:
 
 
 def _last_divergence(run: Run) -> float | None:
-    """Return the divergence of a run's posterior from its prior at the last validation, in nats a chain.
-
-    The result is None for a model without latent variables, and for a run without logged values.
-    """
+    """Return the divergence of the posterior at the last validation, in nats a chain; None without one."""
     values = [row["kl"] for row in run.curve if row.get("kind") == "dev" and row.get("kl") is not None]
     return values[-1] if values else None
 
@@ -172,11 +159,11 @@ def _curve_panel(
 
 
 def training_curves(run: Run, kind: str, key: str) -> Iterator[Curve]:
-    """Yield the curves of a logged quantity over the updates of a training; none where the training does not log it.
+    """Yield the curves of a logged quantity over the updates of a training; none where it is not logged.
 
-    `kind`: the kind of the logged rows, "train" or "dev". `key`: the key of the quantity. There are two curves for the
-    attention of a model that attends to the document and, separately, to the current sentence.
+    `kind`: the kind of the logged rows, "train" or "dev". `key`: the key of the quantity.
     """
+    # A model that attends to the document and, separately, to the current sentence has two curves.
     for scope, dotted in (("", ""), (GLOBAL, ""), (GROUP, TO_CURRENT_SENTENCE)):
         rows = [row for row in run.curve if row.get("kind") == kind and row.get(key + scope) is not None]
         if rows:
@@ -186,10 +173,7 @@ def training_curves(run: Run, kind: str, key: str) -> Iterator[Curve]:
 
 @by_corpus
 def accuracy_by_distance(corpus: str, runs: list[Run], look: dict[str, Style]) -> Plot:
-    """Plot accuracy by distance: a panel per contrastive set, with a line per system and a dashed line for chance.
-
-    The accuracy of a system is the mean over its seeds.
-    """
+    """Plot accuracy by distance: a panel per contrastive set, with a line per system and a dashed one for chance."""
     runs = [run for run in runs if "accuracy" in (run.scores or {})]
     names = _names(runs, "accuracy")
     distances = sorted({int(name.detail) for name in names if name.detail is not None})
@@ -206,22 +190,17 @@ def accuracy_by_distance(corpus: str, runs: list[Run], look: dict[str, Style]) -
 
 
 def _names(runs: list[Run], base: str) -> list[MetricName]:
-    """Return the names of the scores of runs by a metric, each once."""
     scores = (score for run in runs for score in (run.scores or {}).values() if score.metric == base)
     return [parse_metric(name) for name in dict.fromkeys(score.name for score in scores)]
 
 
 def _sets(names: list[MetricName]) -> list[str]:
-    """Return the contrastive sets that have no parts."""
     sets = [name.set for name in names if name.set and not name.detail]
     return [name for name in sets if not any(other != name and is_of_set(other, name) for other in sets)]
 
 
 def _chance(runs: list[Run], name: str, distance: int) -> float | None:
-    """Return the accuracy of chance on a contrastive set at a distance, in percent.
-
-    The result is None where no run was scored on items at this distance.
-    """
+    """Return the accuracy of chance on a set at a distance, in percent; None where no run was scored there."""
     scores = ((run.scores or {}).get(f"accuracy:{name}@{distance}") for run in runs)
     return next((100 * score.facts["by_chance"] / score.n for score in scores if score), None)
 
@@ -241,12 +220,12 @@ def bleu_by_position(corpus: str, runs: list[Run], look: dict[str, Style]) -> Pl
     return Plot(corpus, (panel,), steps=steps, numbers=tuple(("s-BLEU", *line) for line in lines))
 
 
+# The label of the horizontal axis of each kind of buckets.
 BUCKET_AXES = {
     "length": "length of the source sentence, words",
     "frequency": "frequency of its rarest word in training",
     "position": "position of the sentence in the document",
 }
-"""The label of the horizontal axis of each kind of buckets."""
 
 
 @by_corpus
@@ -268,7 +247,6 @@ def bleu_by_bucket(corpus: str, runs: list[Run], look: dict[str, Style], kind: s
 
 
 def _lines(runs: list[Run], metrics: list[str]) -> list[SystemValues]:
-    """Return, for each system, the mean over seeds of each metric."""
     by_system = {run.entry.system.name: [] for run in runs}
     for run in runs:
         by_system[run.entry.system.name].append(run)
@@ -297,7 +275,6 @@ def _by_step(
     """
 
     def paint(axes: "Axes") -> None:
-        """Paint the line of each system, and the line of chance."""
         if chance is not None:
             axes.plot(range(len(steps)), [math.nan if level is None else level for level in chance], **LEVEL)
         if has_zero:
@@ -321,8 +298,9 @@ def _by_step(
 def with_differences(plot: Plot, look: dict[str, Style], baseline: str, axis: str, unit: str) -> Plot:
     """Return a plot over steps with the differences of the other systems to `baseline`, in panels and in numbers.
 
-    `axis`, `unit`: the labels of the axes. A plot in which the baseline has no values is returned unchanged.
+    `axis`, `unit`: the labels of the axes.
     """
+    # A plot in which the baseline has no values is unchanged.
     of_baseline = {name: values for name, line, values in plot.numbers if line == baseline}
     panels, numbers = [], []
     for number, (name, others) in enumerate(of_baseline.items()):

@@ -19,16 +19,12 @@ from docmt.settings.system import Entry, ExternalSystem
 
 @dataclass(frozen=True)
 class RunRecord:
-    """A run, with the record of its training and the facts of its decoding, which are empty where there are none.
-
-    `unigram`: the dev perplexity of the unigram model. A system that uses the model of another system has no record of
-    a training.
-    """
+    """A run, with the record of its training and the facts of its decoding, which are empty where there are none."""
 
     run: Run
-    record: dict[str, Any]
+    record: dict[str, Any]  # Empty for a system that uses the model of another system.
     decoding: dict[str, Any]
-    unigram: float | None
+    unigram: float | None  # The dev perplexity of the unigram model.
 
     @property
     def share(self) -> float | None:
@@ -78,14 +74,11 @@ def score_warnings(results: Results) -> dict[str, list[str]]:
 
 @dataclass(frozen=True)
 class AdoptedRun:
-    """A run of an external system, with the content of its `decoding.json`.
-
-    `same_as`: the systems of the page that have the same translations.
-    """
+    """A run of an external system, with the content of its `decoding.json`."""
 
     run: Run
     decoding: dict[str, Any]
-    same_as: tuple[str, ...]
+    same_as: tuple[str, ...]  # The systems of the page that have the same translations.
 
     @property
     def origin(self) -> str:
@@ -125,14 +118,11 @@ def _record(results: Results, run: Run) -> dict[str, Any] | None:
 
 @dataclass(frozen=True)
 class Change:
-    """A setting in which a system differs from the system that it extends.
-
-    `parent`: the value of the system that it extends. `value`: the value of the system itself.
-    """
+    """A setting in which a system differs from the system that it extends."""
 
     path: str
-    parent: Any
-    value: Any
+    parent: Any  # The value of the system that it extends.
+    value: Any  # The value of the system itself.
 
 
 @dataclass(frozen=True)
@@ -159,7 +149,6 @@ def describe_systems(results: Results) -> list[SystemDescription]:
 
 
 def _describe(entry: Entry, entries: dict[str, Entry]) -> SystemDescription:
-    """Return the description of a system; `entries` has an entry of each system, by the name of the system."""
     system, parent = entry.system, entries.get(entry.extends or "")
     if isinstance(system, ExternalSystem):
         source = dataclasses.asdict(system.source)

@@ -17,17 +17,17 @@ from docmt.reporting.provenance import adopted_runs, environments, run_records, 
 from docmt.reporting.results import Results
 from docmt.reporting.translations import MOST_DOCUMENTS, CorpusTranslations, read_translations
 
+# The folders of templates: those of all pages, and that in which `kinds/systems.html` is a template of a kind.
 TEMPLATES = (Path(__file__).parent / "templates", Path(__file__).parents[1])
-"""The folders of templates: those of all pages, and that in which `kinds/systems.html` is a template of a kind."""
 
+# The files of `templates/styles`, in the order in which they are on a page; the later one wins.
 STYLES = ("colours", "base", "tables", "figures", "documents", "systems", "findings", "controls", "screens")
-"""The files of `templates/styles`, in the order in which they are on a page; the later one wins."""
 
+# The files of `templates/scripts`, in the order in which a page runs them.
 SCRIPTS = ("common", "siblings", "theme", "choose", "values", "sort", "filter", "save", "start")
-"""The files of `templates/scripts`, in the order in which a page runs them."""
 
+# The largest number of systems in curves, translations and chains of a study: more cannot be distinguished.
 MOST_SYSTEMS = 12
-"""The largest number of systems in curves, translations and chains of a study: more cannot be distinguished."""
 
 
 class Renderer:
@@ -94,7 +94,6 @@ class Renderer:
         }
 
     def _inlined(self, pattern: str, names: Sequence[str]) -> Markup:
-        """Return the content of files of `templates/`, for a page that loads no other file."""
         sources = [self.environment.loader.get_source(self.environment, pattern.format(name))[0] for name in names]
         return Markup("\n".join(sources))
 
@@ -109,7 +108,6 @@ def links(results: Results, output: Path) -> Callable[..., str]:
     folder = study_folder(results)
 
     def link(name: str, suffix: str = "html") -> str:
-        """Return the relative address of a page of the study, or of a file beside it."""
         return Path(os.path.relpath(folder / f"{name}.{suffix}", output.parent)).as_posix()
 
     return link

@@ -36,37 +36,34 @@ class PageLink:
 
 @dataclass(frozen=True)
 class ReportSettings:
-    """The settings of a page, the `job.json` of stage 8.
-
-    `item`: the table, figure or passage of the page; None for the page of the whole study. `reads`: the names of the
-    inputs that the page may read; None where it may read all. `not_run`: why a corpus or a system on a corpus was left
-    out, by `corpus` or `corpus/system`. `not_scored`: why metrics are not computed, by corpus and by the part of
-    `scoring` that they need. `ways`: how what is missing can be had, by these reasons. `not_comparable`: why numbers
-    are not comparable with published ones, by corpus and by the base of the metric's name (empty: of all numbers).
-    `systems`: all systems of the study with their labels, in an order that decides on their colours; an item's page has
-    them all. `pages`: the pages of all items, for links. `cards`: the paths of cards of later stages than stage 1, by
-    `corpus/count/split`. `human`: the file of human judgements. `data`: the folder names of corpora in stages whose
-    paths have no scale, where these differ from the names of the corpora. `stand_ins`: the folders of pretrained
-    checkpoints, by the folders of the random checkpoints that replace them. `random_starts`: the folder of the random
-    checkpoint from which a system started, by `corpus/system`. `version`: the version of the step.
-    """
+    """The settings of a page, the `job.json` of stage 8."""
 
     scale: str
     study: StudyConfig
     entries: tuple[Entry, ...]
     corpora: dict[str, dict]
+    # Why a corpus or a system on a corpus was left out, by `corpus` or `corpus/system`.
     not_run: dict[str, str] = field(default_factory=dict)
+    # Why metrics are not computed, by corpus and by the part of `scoring` that they need.
     not_scored: dict[str, dict[str, str]] = field(default_factory=dict)
+    # Why numbers are not comparable with published ones, by corpus and by the base of the metric's name (empty: of all
+    # numbers).
     not_comparable: dict[str, dict[str, tuple[str, ...]]] = field(default_factory=dict)
-    ways: dict[str, str] = field(default_factory=dict)
-    item: str | None = None
-    reads: tuple[str, ...] | None = None
-    pages: tuple[PageLink, ...] = ()
+    ways: dict[str, str] = field(default_factory=dict)  # How what is missing can be had, by the reason.
+    item: str | None = None  # The table, figure or passage of the page; None for the page of the whole study.
+    reads: tuple[str, ...] | None = None  # The names of the inputs that the page may read; None where it may read all.
+    pages: tuple[PageLink, ...] = ()  # The pages of all items, for links.
+    # All systems of the study with their labels, in an order that decides on their colours; an item's page has them
+    # all.
     systems: tuple[LabelledSystem, ...] = ()
+    # The paths of cards of later stages than stage 1, by `corpus/count/split`.
     cards: dict[str, str] = field(default_factory=dict)
-    human: str | None = None
+    human: str | None = None  # The file of human judgements.
+    # The folder names of corpora in stages whose paths have no scale, where these differ from the names of the corpora.
     data: dict[str, str] = field(default_factory=dict)
+    # The folders of pretrained checkpoints, by the folders of the random checkpoints that replace them.
     stand_ins: dict[str, str] = field(default_factory=dict)
+    # The folder of the random checkpoint from which a system started, by `corpus/system`.
     random_starts: dict[str, str] = field(default_factory=dict)
     version: int | None = None
 
@@ -147,10 +144,7 @@ class Results:
         return replace(results, runs=tuple(results._run(e, seed) for e in settings.entries for seed in e.seeds))
 
     def _run(self, entry: Entry, seed: int) -> Run:
-        """Read the run of an entry with a seed: all files that exist and that the page may read."""
-
         def stage(folder: Folder, system: str, **names: str) -> Path:
-            """Return the folder of the run in a stage."""
             run = {"scale": self.settings.scale, "corpus": entry.corpus, "system": system, "seed": seed}
             return self.folders.at(folder, **run, **names)
 
@@ -236,10 +230,7 @@ class Results:
         return read_card(self.data(CORPUS, corpus) / "card.json") or {}
 
     def text_cards(self, corpus: str) -> dict[str, dict]:
-        """Return the cards of stage 2 for a corpus, by the presets of text of the page's systems.
-
-        A preset for which stage 2 has not run is left out.
-        """
+        """Return the cards of stage 2 for a corpus, where it has run, by the presets of text of the page's systems."""
         texts = dict.fromkeys(e.system.text for e in self.settings.entries if e.corpus == corpus)
         cards = {name: read_card(self.data(TOKENS, corpus, text=name) / "card.json") for name in texts}
         return {name: card for name, card in cards.items() if card}
@@ -280,11 +271,7 @@ def read_card(path: Path) -> dict[str, Any] | None:
 def _checked(
     path: Path, check: Callable[[dict[str, Any]], None], what: str, expected: str, *needed: str
 ) -> dict[str, Any] | None:
-    """Read an object with the keys `needed` from a JSON file; return None where there is no such file.
-
-    Raises UserError where a key is missing, or where `check` raises an exception; `what` and `expected` are parts of
-    the message.
-    """
+    """Read an object with the keys `needed` from a JSON file; None without a file. Raises UserError for another one."""
     content = read_object_if_there(path, *needed)
     if content is not None:
         with reading(path, what, expected):
@@ -299,7 +286,6 @@ def _check_scoring(facts: dict[str, Any]) -> None:
 
 
 def _check_record(record: dict[str, Any]) -> None:
-    """Raise TypeError where a value that the page uses has the wrong type."""
     _need(dict, "mapping", record.get("hardware", {}))
     speeds = tuple(f"{unit}_per_s" for unit in ("source_words", "source_tokens", "target_tokens"))
     numbers = ("parameters", *speeds, "dev_perplexity", "wall_s", "updates")
@@ -307,7 +293,6 @@ def _check_record(record: dict[str, Any]) -> None:
 
 
 def _check_comparisons(content: dict[str, Any]) -> None:
-    """Raise KeyError or TypeError where a comparison lacks its signature, or both its p-value and the reason for it."""
     for comparison in content.get("comparisons", ()):
         _need(dict, "mapping", comparison)
         for name in ("signature", "untested"):
@@ -316,19 +301,16 @@ def _check_comparisons(content: dict[str, Any]) -> None:
 
 
 def _check_card(card: dict[str, Any]) -> None:
-    """Raise TypeError where the counts of a split are not a mapping."""
     for split in (card.get("splits") or {}).values():
         _need(dict, "mapping", split)
 
 
 def _need_numbers(values: Mapping[str, Any], *names: str) -> None:
-    """Raise KeyError for a missing name, and TypeError for a value that is not a number."""
     for name in names:
         if not isinstance(values[name], int | float):
             raise TypeError(f"{name}: {values[name]!r} is no number")
 
 
 def _need(kind: type, called: str, value: Any) -> None:
-    """Raise TypeError unless the value has the type `kind`; `called` is the name of this type in the message."""
     if not isinstance(value, kind):
         raise TypeError(f"{value!r} is no {called}")

@@ -12,8 +12,8 @@ from docmt.base.checks import Checked, at_least, in_schema, need, need_seeds, ne
 from docmt.reporting.item import Checks, FigureConfig, Item, PassageConfig, TableConfig
 from docmt.settings.metrics import parse_metric
 
+# A place of a sentence: the name of a cell, or two names with a minus sign between them for their difference.
 PLACE = re.compile(r"\{([^{}]*)\}")
-"""A place of a sentence: the name of a cell, or two names with a minus sign between them for their difference."""
 
 
 @in_schema(pattern=r"\S")
@@ -175,7 +175,6 @@ def check_findings(findings: Sequence[StatedFinding], items: Mapping[str, Item],
 
 
 def _check_cell(cell: FindingCell, items: Mapping[str, Item], checks: Checks, path: tuple) -> None:
-    """Raise UserError unless the table has the system, on a single corpus, and the metric."""
     checks.known("table or figure", cell.table, items, (*path, "table"))
     item = items[cell.table]
     systems = dict.fromkeys(system for _, system in item.systems_of(checks.study_corpora))
@@ -193,7 +192,6 @@ def _check_cell(cell: FindingCell, items: Mapping[str, Item], checks: Checks, pa
 def _check_condition(
     condition: Condition, finding: StatedFinding, items: Mapping[str, Item], checks: Checks, path: tuple
 ) -> None:
-    """Raise UserError for an unknown cell, and for p of two systems that the table does not compare."""
     for key, name in condition.names.items():
         checks.known("cell of the finding", name, finding.cells, (*path, key))
     if condition.p is None:

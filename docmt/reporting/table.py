@@ -107,19 +107,16 @@ class Row:
 
 @dataclass(frozen=True)
 class Column:
-    """A column of the page: a metric in a column that the study states; `key` is the name of the study's column.
-
-    `has_published`: whether a row has a published number here; in other columns the page shows measured numbers alone.
-    `lower_is_better`: whether a lower number of the metric is better.
-    """
+    """A column of the page: a metric in a column that the study states; `key` is the name of the study's column."""
 
     key: str
     label: str
     corpus: str
     metric: str
     about: str
+    # Whether a row has a published number here; in other columns the page shows measured numbers alone.
     has_published: bool
-    lower_is_better: bool = False
+    lower_is_better: bool = False  # Whether a lower number of the metric is better.
 
 
 @dataclass(frozen=True)
@@ -133,23 +130,17 @@ class Signature:
 
 @dataclass(frozen=True)
 class Table:
-    """The columns and rows of a table.
-
-    `signatures`: the signatures of the numbers. `tests`: those of the p-values. `intervals`: those of the confidence
-    intervals. `baselines`: the labels of the systems with which rows are compared. `marks`: the explanation of
-    the marks of p-values. `drop`: the heading of the last column, empty in a table without it. `head`: the heading of
-    the labels of rows.
-    """
+    """The columns and rows of a table."""
 
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
-    signatures: tuple[Signature, ...]
-    tests: tuple[Signature, ...] = ()
-    marks: str = ""
-    drop: str = ""
-    head: str = "System"
-    intervals: tuple[Signature, ...] = ()
-    baselines: tuple[str, ...] = ()
+    signatures: tuple[Signature, ...]  # The signatures of the numbers.
+    tests: tuple[Signature, ...] = ()  # The signatures of the p-values.
+    marks: str = ""  # The explanation of the marks of p-values.
+    drop: str = ""  # The heading of the last column, empty in a table without it.
+    head: str = "System"  # The heading of the labels of rows.
+    intervals: tuple[Signature, ...] = ()  # The signatures of the confidence intervals.
+    baselines: tuple[str, ...] = ()  # The labels of the systems with which rows are compared.
 
     @property
     def cells(self) -> list[Cell]:

@@ -11,11 +11,10 @@ from typing import Any
 from docmt.reporting.formats import NONE, number, printed, signed
 from docmt.reporting.table import Cell, Column, Drop, Row, Table
 
-LETTERS = "abcdefghijklmnopqrstuvwxyz"
-"""The letters of the reasons why numbers are not comparable, as on the page."""
-THREE = ("published", "measured", "difference")
-"""The columns of a metric with published numbers."""
+LETTERS = "abcdefghijklmnopqrstuvwxyz"  # The letters of the reasons why numbers are not comparable, as on the page.
+THREE = ("published", "measured", "difference")  # The columns of a metric with published numbers.
 
+# What LaTeX writes for a sign. A bracket at the start of a row would be an option of the line break before it.
 ESCAPES = {
     "\\": r"\textbackslash{}",
     **{sign: f"\\{sign}" for sign in "&%$#_{}"},
@@ -49,15 +48,13 @@ ESCAPES = {
     "\u00a0": "~",
     "\n": " ",
 }
-"""What LaTeX writes for a sign. A bracket at the start of a row would be an option of the line break before it."""
+# The beginning of a box that makes a table as narrow as the text, where it would be wider.
 SHRUNK = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
-"""The beginning of a box that makes a table as narrow as the text, where it would be wider."""
-LATIN = 0x250
-"""The first code of a letter that the fonts of pdfLaTeX may lack."""
+LATIN = 0x250  # The first code of a letter that the fonts of pdfLaTeX may lack.
 PACKAGES = r"% Needs \usepackage{booktabs, graphicx}."
 OTHER_SCRIPTS = "% It has letters that are not Latin: use XeLaTeX or LuaLaTeX, and a font that has them."
+# The signs that Markdown would read as marks of its own.
 SIGNS = r"\`*_{}[]<>#|~!&$"
-"""The signs that Markdown would read as marks of its own."""
 
 
 @dataclass(frozen=True)
@@ -76,17 +73,13 @@ class Text:
 
 @dataclass(frozen=True)
 class TextTable:
-    """A table as texts.
+    """A table as texts."""
 
-    `headings`: lines of headings, each of (text, number of columns); every line is as wide as the table. `rows`: a cell
-    for each column; a row of one cell is a heading over the whole table. `notes`: sentences below the table. `left`:
-    the number of columns with text, which come first and are aligned on the left.
-    """
-
+    # Lines of headings, each of (text, number of columns); every line is as wide as the table.
     headings: tuple[tuple[tuple[str, int], ...], ...]
-    rows: tuple[tuple[Text, ...], ...]
-    notes: tuple[str, ...] = ()
-    left: int = 1
+    rows: tuple[tuple[Text, ...], ...]  # A cell for each column; a row of one cell is a heading over the whole table.
+    notes: tuple[str, ...] = ()  # Sentences below the table.
+    left: int = 1  # The number of columns with text, which come first and are aligned on the left.
 
     @property
     def width(self) -> int:
@@ -123,7 +116,6 @@ def _metric(column: Column) -> str:
 
 
 def _row(row: Row, table: Table) -> Iterator[Text]:
-    """Yield the cells of a row; the single cell of a heading."""
     if row.group:
         yield Text(row.group)
         return
@@ -146,7 +138,6 @@ def _three(cell: Cell | Drop, text: Text, has_published: bool) -> Iterator[Text]
 
 
 def _published(value: float | str | None, decimals: int) -> str:
-    """Return a published number as the page prints it."""
     return printed(value, decimals) if isinstance(value, int | float) else value or NONE
 
 
@@ -173,7 +164,6 @@ def measured(cell: Cell, table: Table) -> Text:
 
 
 def _notes(table: Table) -> Iterator[str]:
-    """Yield the sentences below a table of systems, with the marks that they explain."""
     yield from (f"({place}) {note}" for place, note in enumerate(table.footnotes, 1))
     yield from (f"[{LETTERS[n % 26]}] not comparable because {reason}" for n, reason in enumerate(table.reasons))
     if any(cell.is_best for cell in table.cells):
@@ -203,7 +193,6 @@ def of_records(records: Sequence[dict[str, Any]]) -> TextTable:
 
 
 def _value(value: Any) -> str:
-    """Return a value of a record as a text; a dash for None and for an empty text, and the values of lists joined."""
     if isinstance(value, list | tuple):
         return ", ".join(map(str, value)) or NONE
     return NONE if value is None or value == "" else str(value)
@@ -238,7 +227,6 @@ def _label(name: str) -> str:
 
 
 def _tabular(table: TextTable) -> Iterator[str]:
-    """Yield the lines of the tabular: headings between rules, then the rows."""
     yield rf"\begin{{tabular}}{{@{{}}{'l' * table.left}{'r' * (table.width - table.left)}@{{}}}}"
     yield r"\toprule"
     for line in table.headings:
@@ -253,7 +241,6 @@ def _tabular(table: TextTable) -> Iterator[str]:
 
 
 def _rules(line: tuple[tuple[str, int], ...]) -> Iterator[str]:
-    """Yield a rule below each heading of several columns."""
     start, rules = 1, []
     for _, span in line:
         if span > 1:
@@ -264,12 +251,10 @@ def _rules(line: tuple[tuple[str, int], ...]) -> Iterator[str]:
 
 
 def _spanned(text: str, span: int, align: str = "c") -> str:
-    """Return a cell over several columns."""
     return rf"\multicolumn{{{span}}}{{{align}}}{{{text}}}" if span > 1 else text
 
 
 def _latex_cell(cell: Text) -> str:
-    """Return a cell with its marks raised."""
     best = rf"\textbf{{{in_latex(cell.best)}}}" if cell.best else ""
     return best + in_latex(cell.text) + (rf"\textsuperscript{{{in_latex(cell.marks)}}}" if cell.marks else "")
 
@@ -280,10 +265,8 @@ def in_markdown(text: str) -> str:
 
 
 def to_markdown(table: TextTable, title: str) -> str:
-    """Return a table below its title; the headings of a column are joined, since Markdown has one line of them.
-
-    A heading over the whole table is a row with a bold first cell.
-    """
+    """Return a table below its title; a heading over the whole table is a row with a bold first cell."""
+    # The headings of a column are joined, since Markdown has one line of them.
     lines = [_markdown_line([in_markdown(name) for name in table.names])]
     lines.append(_markdown_line([":--"] * table.left + ["--:"] * (table.width - table.left)))
     lines += [_markdown_line(_markdown_row(row, table.width)) for row in table.rows]
@@ -292,19 +275,16 @@ def to_markdown(table: TextTable, title: str) -> str:
 
 
 def _markdown_row(row: tuple[Text, ...], width: int) -> list[str]:
-    """Return the cells of a row; a heading has empty cells behind its own."""
     if len(row) < width:
         return [f"**{in_markdown(row[0].text)}**"] + [""] * (width - 1)
     return [_markdown_cell(cell) for cell in row]
 
 
 def _markdown_cell(cell: Text) -> str:
-    """Return a cell with its marks; the best number of a column is bold, and a mark that is a digit is raised."""
     best = f"**{in_markdown(cell.best)}**" if cell.best else ""
     marks = in_markdown(cell.marks)
     return best + in_markdown(cell.text) + (f"<sup>{marks}</sup>" if marks[:1].isdigit() else marks)
 
 
 def _markdown_line(cells: list[str]) -> str:
-    """Return a line of a table."""
     return f"| {' | '.join(cells)} |"

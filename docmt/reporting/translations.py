@@ -14,11 +14,10 @@ from docmt.base.paths import CORPUS
 from docmt.base.tables import read_parquet
 from docmt.reporting.results import Results, Run
 
-MOST_DOCUMENTS = 2
-"""The largest number of documents of a corpus that the page shows."""
+MOST_DOCUMENTS = 2  # The largest number of documents of a corpus that the page shows.
 
+# A text in parts, each with a truth value, which is True where the part differs from the reference.
 Marked = list[tuple[str, bool]]
-"""A text in parts, each with a truth value, which is True where the part differs from the reference."""
 
 
 @dataclass(frozen=True)
@@ -44,17 +43,14 @@ class TranslatedDocument:
 
 @dataclass(frozen=True)
 class CorpusTranslations:
-    """The test set of a corpus with the translations of several systems, all with the same seed.
-
-    `rows`: the test sentences, with their documents. `outputs`: the translations of each sentence, one per system.
-    """
+    """The test set of a corpus with the translations of several systems, all with the same seed."""
 
     corpus: str
     runs: tuple[Run, ...]
     source_language: str
     target_language: str
-    rows: tuple[dict, ...]
-    outputs: tuple[tuple[str, ...], ...]
+    rows: tuple[dict, ...]  # The test sentences, with their documents.
+    outputs: tuple[tuple[str, ...], ...]  # The translations of each sentence, one per system.
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -90,9 +86,9 @@ class CorpusTranslations:
 def read_translations(results: Results, corpus: str) -> CorpusTranslations | None:
     """Read the translations of a corpus with the smallest decoded seed; None without such a seed.
 
-    Systems that translate documents without marks between sentences are left out. Raises UserError where a file of
-    translations does not have a line for each test sentence.
+    Raises UserError where a file of translations does not have a line for each test sentence.
     """
+    # Documents that are translated without marks between sentences have no sentences to compare.
     runs = [run for run in results.of(corpus) if has_sentences(run)]
     corpus_file = results.data(CORPUS, corpus) / "documents.parquet"
     if not runs or not corpus_file.exists():
@@ -130,7 +126,6 @@ def read_lines(file: Path, expected: int) -> list[str]:
 
 
 def _line(row: dict, texts: tuple[str, ...], language: str) -> TranslatedSentence:
-    """Return a test sentence with its translations `texts`; `language` is the target language."""
     marked = tuple(mark_differences(text, row["target"], language) for text in texts)
     return TranslatedSentence(row["sentence"] + 1, row["source"], row["target"], marked)
 

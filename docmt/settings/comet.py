@@ -7,18 +7,18 @@ from docmt.base.checks import Checked, need_path, setting, whole
 from docmt.base.errors import UserError
 from docmt.settings.programs import CommandLine, need_command, words_of
 
+# Why COMET is not scored where settings name a model alone: a study can state its model, and not the user's Python.
 NO_PYTHON = "scoring.comet.command of config.yaml names no Python with unbabel-comet (docs/how-to/score-with-comet.md)"
-"""Why COMET is not scored where settings name a model alone: a study can state its model, and not the user's Python."""
+# The names of the two folders in messages.
 COMET_MODEL, COMET_ENCODER = "a checkpoint of COMET", "the encoder of COMET"
-"""The names of the two folders in messages."""
 
+# The files of a checkpoint of COMET, as the Hub has them.
 HPARAMS, CHECKPOINT = "hparams.yaml", "checkpoints/model.ckpt"
-"""The files of a checkpoint of COMET, as the Hub has them."""
+# The files of a tokenizer that may be beside the config.json of the encoder.
 ENCODER_FILES = (
     *("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json"),
     *("sentencepiece.bpe.model", "vocab.txt", "vocab.json", "merges.txt"),
 )
-"""The files of a tokenizer that may be beside the config.json of the encoder."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,6 @@ def encoder_files(encoder: str | Path) -> list[Path]:
 
 
 def _file(folder: Path, name: str, what: str) -> Path:
-    """Return the path of a file in a folder; raise UserError where it is missing."""
     path = folder / name
     if not path.is_file():
         remedy = f"it belongs to {what}: see docs/how-to/score-with-comet.md"

@@ -12,8 +12,8 @@ from docmt.settings.data import CutConfig, TextConfig
 from docmt.settings.decode import DecodeConfig
 from docmt.settings.models import TransformerConfig
 
+# The frames that CTranslate2 can search where a window is one sentence; the frame `joined` needs no such limit.
 SENTENCE_FRAMES = ("wrapped", "summarised", "unmarked", "fairseq")
-"""The frames that CTranslate2 can search where a window is one sentence; the frame `joined` needs no such limit."""
 PENALTIES = ("average", "none")
 
 

@@ -91,8 +91,8 @@ class TextConfig(Checked):
         return self.pretrained is not None and (side == "source" or self.pretrained_sides == "both")
 
 
+# The settings that exclude documents or segments from training, each with its part of the name of a view.
 LEFT_OUT = {"min_document_tokens": ".min{}", "min_document_sentences": ".min{}sentences", "sample": ".sample{}"}
-"""The settings that exclude documents or segments from training, each with its part of the name of a view."""
 
 
 @dataclass(frozen=True)
@@ -167,7 +167,6 @@ class CutConfig(Checked):
         return {name: size for name in LEFT_OUT if (size := getattr(self, name)) is not None}
 
     def _chosen(self) -> dict[str, int]:
-        """Return the kinds of segments that are set, with their sizes."""
         kinds = ("window", "max_tokens", "max_sentences", "documents")
         return {kind: size for kind in kinds if (size := getattr(self, kind))}
 

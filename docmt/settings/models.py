@@ -11,14 +11,13 @@ from typing import Literal, NamedTuple, get_args
 from docmt.base.checks import Checked, all_of, at_least, need, positive, setting, share, whole, within
 from docmt.base.parse import KINDS
 
+# The name of a frame: the special symbols around the sentences of a segment (`docmt.nn.frames`).
 Frame = Literal["wrapped", "summarised", "joined", "unmarked", "closed", "fairseq"]
-"""The name of a frame: the special symbols around the sentences of a segment (`docmt.nn.frames`)."""
+# How positions count: through the segment, or from the start of each of its sentences.
 Positions = Literal["running", "restarting"]
-"""How positions count: through the segment, or from the start of each of its sentences."""
 
 
-KIND = "the architecture"
-"""The description of the setting `kind` of each architecture."""
+KIND = "the architecture"  # The description of the setting `kind` of each architecture.
 
 
 @dataclass(frozen=True, order=True)
@@ -101,8 +100,7 @@ class TransformerConfig(Checked):
         return PositionTable(self.frame, self.positions, self.max_positions) if learned else None
 
 
-some_layers = at_least(0, ", and at most the number of layers")
-"""The check of a number of the top layers."""
+some_layers = at_least(0, ", and at most the number of layers")  # The check of a number of the top layers.
 
 
 @dataclass(frozen=True)
@@ -246,6 +244,7 @@ class Architecture(NamedTuple):
     """Whether the jobs of the architecture need the lexical chains of stage 4."""
 
 
+# The architectures by the setting `model.kind`. A new architecture needs a file in `docmt/models/` and a line here.
 MODELS = {
     "transformer": Architecture(TransformerConfig, "docmt.models.transformer:Transformer"),
     "g_transformer": Architecture(GTransformerConfig, "docmt.models.g_transformer:GTransformer"),
@@ -254,10 +253,9 @@ MODELS = {
     "han": Architecture(HanConfig, "docmt.models.han:Han"),
     "w_link": Architecture(WLinkConfig, "docmt.models.w_link:WLink", reads_chains=True),
 }
-"""The architectures by the setting `model.kind`. A new architecture needs a file in `docmt/models/` and a line here."""
 
+# The class of settings of each architecture, by the setting `model.kind`.
 MODEL_CONFIGS: dict[str, type[TransformerConfig]] = {kind: row.settings for kind, row in MODELS.items()}
-"""The class of settings of each architecture, by the setting `model.kind`."""
+# The names of the architectures whose jobs need the lexical chains of stage 4.
 READS_CHAINS = tuple(kind for kind, row in MODELS.items() if row.reads_chains)
-"""The names of the architectures whose jobs need the lexical chains of stage 4."""
 KINDS[TransformerConfig] = ("model", MODEL_CONFIGS)

@@ -20,8 +20,8 @@ from docmt.base.untrusted import check_names
 from docmt.base.yaml_files import Lines
 from docmt.settings.models import TransformerConfig
 
+# The name of the file with the fields of a checkpoint's model, and the name of the file with its tokenizer.
 CONFIG, TOKENIZER = "config.json", "tokenizer.json"
-"""The name of the file with the fields of a checkpoint's model, and the name of the file with its tokenizer."""
 ROWS = "rows.{side}.json"
 """The name of a file beside the vocabulary of a side, in the folder `text/`. The file is a JSON list with the row of
 each piece in the embeddings of the checkpoint; a piece without a row has null."""
@@ -29,8 +29,7 @@ WEIGHTS = ("model.safetensors", "model.safetensors.index.json", "pytorch_model.b
 """The possible names of the file of the weights. The first file that exists in a folder is read. An index names further
 files in the same folder."""
 
-ALIGNER_WEIGHTS = WEIGHTS[-1]
-"""The name of the file of the weights that awesome-align reads."""
+ALIGNER_WEIGHTS = WEIGHTS[-1]  # The name of the file of the weights that awesome-align reads.
 ALIGNER_FILES = {
     CONFIG: None,
     "vocab.txt": None,
@@ -41,14 +40,12 @@ ALIGNER_FILES = {
 """The names of the files of a BERT that awesome-align reads. Each has the remedy for messages about a missing file
 (none = the usual remedy)."""
 
-ALIGNER_LAYER = 8
-"""The number of the BERT layer, counted from 1, whose hidden states awesome-align compares."""
+ALIGNER_LAYER = 8  # The number of the BERT layer, counted from 1, whose hidden states awesome-align compares.
 
+# The supported values of `model_type`, each with the row of the position table that belongs to the first token.
 POSITION_OFFSET = {"mbart": 2, "bart": 2, "bert": 0}
-"""The supported values of `model_type`, each with the row of the position table that belongs to the first token."""
 
-ACTIVATIONS = ("gelu", "relu")
-"""The activation functions that docmt's models support."""
+ACTIVATIONS = ("gelu", "relu")  # The activation functions that docmt's models support.
 
 
 def checkpoint_files(folder: Path | str) -> list[Path]:
@@ -85,10 +82,7 @@ def weight_files(folder: Path) -> list[Path]:
 
 
 def tokenizer_file(folder: Path | str) -> Path:
-    """Return the path of a folder's tokenizer.json.
-
-    Raises UserError where it is missing.
-    """
+    """Return the path of a folder's tokenizer.json. Raises UserError where it is missing."""
     return _file(Path(folder), TOKENIZER)
 
 
@@ -165,10 +159,8 @@ def needed_fields(folder: Path | str) -> dict[str, Any]:
 
 
 def _bart(config: Mapping[str, Any], where: str) -> dict[str, Any]:
-    """Return the fields of a model that the config.json of mBART or BART determines.
-
-    mBART has a layer norm before each sublayer and one after each stack; BART has a layer norm after each sublayer.
-    """
+    """Return the fields of a model that the config.json of mBART or BART determines."""
+    # mBART has a layer norm before each sublayer and one after each stack; BART has one after each sublayer.
     return {
         "encoder_layers": size_in(config, where, "encoder_layers"),
         "decoder_layers": size_in(config, where, "decoder_layers"),
@@ -223,7 +215,6 @@ def size_in(config: Mapping[str, Any], where: str, *names: str) -> int:
 
 
 def _file(folder: Path, name: str, remedy: str | None = None) -> Path:
-    """Return the path of a file in a model's folder; raise UserError where it is missing."""
     if not folder.is_dir():
         raise UserError("no folder of a pretrained model", where=str(folder), expected=f"a folder with {name}")
     path = folder / name
@@ -234,7 +225,6 @@ def _file(folder: Path, name: str, remedy: str | None = None) -> Path:
 
 
 def _weight_map(index: Path) -> dict[str, str]:
-    """Return the file of each parameter from an index of weights; raise UserError for a damaged index."""
     weight_map = read_object(index).get("weight_map")
     files = weight_map.values() if isinstance(weight_map, dict) else ()
     if not files or not all(isinstance(name, str) for name in files):
@@ -244,16 +234,15 @@ def _weight_map(index: Path) -> dict[str, str]:
 
 
 def _yaml(fields: Mapping[str, Any]) -> str:
-    """Return fields as a YAML mapping for a message."""
     import yaml  # imported here, since jobs may run on machines without this library
 
     return str(yaml.safe_dump(fields, default_flow_style=True, sort_keys=False, width=1000)).strip()
 
 
+# The fields of `model` that a scale with random checkpoints must state: they are the sizes of these checkpoints.
 SIZES = ("encoder_layers", "decoder_layers", "width", "inner", "heads")
-"""The fields of `model` that a scale with random checkpoints must state: they are the sizes of these checkpoints."""
+# The key of config.json that marks a random checkpoint. Its value is the folder of the replaced checkpoint.
 STANDS_FOR = "stands_for"
-"""The key of config.json that marks a random checkpoint. Its value is the folder of the replaced checkpoint."""
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ import shutil
 from docmt.base.checks import BadValue, in_schema, need
 from docmt.base.errors import UserError, quoted
 
+# A command line: a list of words, or a text in which words are quoted as in a shell. No shell runs it.
 CommandLine = tuple[str, ...] | str
-"""A command line: a list of words, or a text in which words are quoted as in a shell. No shell runs it."""
 
 
 @in_schema(pattern=r"\S", minItems=1)

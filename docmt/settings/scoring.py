@@ -26,17 +26,16 @@ from docmt.base.checks import (
 from docmt.base.names import LONGEST_NAME, NAME, NAMES_HAVE, is_name
 from docmt.settings.comet import COMET_ENCODER, COMET_MODEL, CometConfig
 
+# The parts of `scoring` that name files without which metrics are not computed; stop lists belong to the aligner.
 ScoringPart = Literal["aligner", "coherence", "cohesion", "comet"]
-"""The parts of `scoring` that name files without which metrics are not computed; stop lists belong to the aligner."""
 
-MODEL = "a pretrained model"
-"""What messages call the folder of a checkpoint that settings of scoring name."""
+MODEL = "a pretrained model"  # What messages call the folder of a checkpoint that settings of scoring name.
 
+# The settings that differ between languages, with the side of a corpus whose language counts.
 BY_LANGUAGE = {"source_stop_lists": "source", "target_stop_lists": "target", "vectors": "target", "models": "target"}
-"""The settings that differ between languages, with the side of a corpus whose language counts."""
 
+# The value in the place of a file of word vectors: docmt then trains word vectors on the training split.
 TRAINED = "trained"
-"""The value in the place of a file of word vectors: docmt then trains word vectors on the training split."""
 
 
 def by_language(about: str) -> Any:
@@ -127,9 +126,10 @@ class ConsistencyConfig(Checked):
         return replace(self, **changes)
 
 
+# The settings of `ConsistencyConfig` that all conventions share: they decide which texts are aligned and read.
 OF_CHAINS = ("chains", "source_stop_lists", "target_stop_lists")
-"""The settings of `ConsistencyConfig` that all conventions share: they decide which texts are aligned and read."""
 
+# A convention of LTCR and HHI: settings that replace those of `consistency`; none = as `consistency` has it.
 ConventionConfig = make_dataclass(
     "ConventionConfig",
     [
@@ -141,7 +141,6 @@ ConventionConfig = make_dataclass(
     frozen=True,
     namespace={"__module__": __name__},
 )
-"""A convention of LTCR and HHI: settings that replace those of `consistency`; none = as `consistency` has it."""
 
 
 def with_convention(config: ConsistencyConfig, convention: Any) -> ConsistencyConfig:
@@ -154,8 +153,7 @@ def with_convention(config: ConsistencyConfig, convention: Any) -> ConsistencyCo
     return replace(config, **stated, **lists)
 
 
-AlignerName = Literal["default", "eflomal", "awesome-align"]
-"""The names of the word aligners."""
+AlignerName = Literal["default", "eflomal", "awesome-align"]  # The names of the word aligners.
 
 
 @dataclass(frozen=True)

@@ -112,8 +112,7 @@ class TrainedSystem(SystemConfig):
             need(not starts_anew, f"train.{name}", value, f"{expected} (without it no parameter is transferred)")
 
 
-SYSTEMS: dict[str, type[SystemConfig]] = {"trained": TrainedSystem, "external": ExternalSystem}
-"""The kinds of systems."""
+SYSTEMS: dict[str, type[SystemConfig]] = {"trained": TrainedSystem, "external": ExternalSystem}  # The kinds of systems.
 
 KINDS[SystemConfig] = ("kind of system", SYSTEMS)
 

@@ -17,19 +17,17 @@ from docmt.base.checks import (
     whole,
 )
 
-Schedule = Literal["inverse_sqrt", "noam", "polynomial", "constant"]
-"""The name of a schedule of the learning rate."""
-Precision = Literal["fp32", "bf16"]
-"""The number format of forward passes in training."""
+Schedule = Literal["inverse_sqrt", "noam", "polynomial", "constant"]  # The name of a schedule of the learning rate.
+Precision = Literal["fp32", "bf16"]  # The number format of forward passes in training.
+# The remedy where a device does not compute in bf16.
 IN_FP32 = "set `precision: fp32` in config.yaml, for every study that does not compare precisions"
-"""The remedy where a device does not compute in bf16."""
 GROUPS = ("new", "transferred")
 """The two groups of parameters where training starts from another model (`init_from` or `pretrained`).
 
 `transferred` parameters start from a parameter of that model, and `new` parameters do not.
 """
+# The settings that can have another value for each group, such as `lr_new` and `lr_transferred` for `lr`.
 GROUP_SETTINGS = ("schedule", "lr", "warmup_updates")
-"""The settings that can have another value for each group, such as `lr_new` and `lr_transferred` for `lr`."""
 
 CHANGEABLE = ("batch_tokens", "save_every_updates")
 """The settings that may change within a training, so that no identity has them: how an update is split, which decides

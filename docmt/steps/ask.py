@@ -20,8 +20,7 @@ from docmt.steps import adopt
 from docmt.steps.adopt import restoring
 from docmt.steps.step import Names, parsed
 
-LIMITS = ("timeout_seconds", "retries", "at_once")
-"""The settings of a program on which no translation depends."""
+LIMITS = ("timeout_seconds", "retries", "at_once")  # The settings of a program on which no translation depends.
 
 
 def program_of(grid: Grid, names: Names) -> CommandTranslations:

@@ -14,8 +14,7 @@ from docmt.steps.step import Inputs, Names, libraries, results_of, step_of
 def settings(grid: Grid, names: Names) -> dict[str, Any]:
     """Return each pair of a system and its baseline that a table compares, with the seeds of the compared runs.
 
-    The pairs are sorted by name, so that a new order of the table's rows repeats no comparison. Raises UserError for an
-    item that is no table of systems.
+    Raises UserError for an item that is no table of systems.
     """
     item = item_of(grid, names["study"], names["table"])
     if item.significance is None:
@@ -27,6 +26,7 @@ def settings(grid: Grid, names: Names) -> dict[str, Any]:
         pairs.append({**pair, "test": item.significance, "metrics": item.tallied, "seeds": seeds_of})
         for entry in (system, baseline):
             folders.setdefault(entry.corpus, {})[entry.system.name] = entry.scored
+    # A new order of the table's rows repeats no comparison.
     pairs.sort(key=lambda pair: (pair["corpus"], pair["system"], pair["baseline"]))
     return {"study": names["study"], "scale": grid.scale, "folders": folders, "pairs": pairs}
 

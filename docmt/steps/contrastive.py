@@ -7,8 +7,7 @@ from docmt.steps.of_grid import decoding_inputs
 from docmt.steps.step import opened_model, parsed, step_of
 from docmt.steps.translate import knobs, settings
 
-FILE = "contrastive.arrow"
-"""The file of the scores."""
+FILE = "contrastive.arrow"  # The file of the scores.
 
 
 def run(recipe: Recipe, resources: Resources, whole: bool = False) -> None:

@@ -19,8 +19,7 @@ from docmt.catalogue.lock import LOCK
 from docmt.catalogue.missing import file_of_user
 from docmt.grid.grid import Grid
 
-STEP = "download"
-"""The name of the step, whose outputs have no identity."""
+STEP = "download"  # The name of the step, whose outputs have no identity.
 
 
 def write_recipe(grid: Grid, corpus: str, root: Path) -> None:

@@ -53,10 +53,7 @@ def languages(grid: Grid, corpus: str) -> dict[str, str]:
 
 
 def view_of(grid: Grid, names: Names, folder: paths.Folder) -> ViewConfig:
-    """Return the cuts of a view.
-
-    Raises UserError where no system on the corpus with this preset of text has the view.
-    """
+    """Return the cuts of a view. Raises UserError where no system on the corpus with this text has the view."""
     where = folder.at(**names)
     corpus = grid.corpus_in(names["corpus"], where)
     views = {
@@ -127,10 +124,8 @@ def random_input(role: str, step: str, folder: str | None) -> dict[str, tuple[st
 
 
 def is_of_user(grid: Grid, folder: str | None) -> bool:
-    """Return whether a folder is a checkpoint of the user's, and not a random one that a job makes.
-
-    A run downloads checkpoints before its plan; only the plan of a dry run meets one that is not there yet.
-    """
+    """Return whether a folder is a checkpoint of the user's, and not a random one that a job makes."""
     if folder is None or is_random_checkpoint(folder):
         return False
+    # A run downloads checkpoints before its plan; only the plan of a dry run meets one that is not there yet.
     return not grid.fetch_checkpoints or has_weights(Path(folder))

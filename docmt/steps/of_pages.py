@@ -20,12 +20,12 @@ from docmt.settings.system import Entry, ExternalSystem
 def page_settings(grid: Grid, where: str, study: str, item: str | None = None) -> dict[str, Any]:
     """Return the settings of the page of an item, or of the page of the whole study where `item` is None.
 
-    The value `reads` has the names of the item's inputs; the job of the page reads no other files of runs. It is None
-    for the study's page, whose job reads all files. Raises UserError where there is no such study or item.
+    Raises UserError where there is no such study or item.
     """
     config = study_of(grid, study)
     if item is None:
         entries, corpora = sorted(grid.of_study(study), key=_order(grid, config)), config.corpora
+        # The job of an item's page reads no other files of runs than its inputs; that of a study's page reads all.
         reads = None
     else:
         item_of(grid, study, item)
@@ -57,11 +57,9 @@ def page_settings(grid: Grid, where: str, study: str, item: str | None = None) -
 
 
 def _study(config: StudyConfig) -> dict[str, Any]:
-    """Return a study for a report.
-
-    Its list of systems is left out: a page depends only on the systems in `entries`, and on the names and labels of the
-    others. So are the settings of scoring, whose paths are the user's: the files of scores have what decides a number.
-    """
+    """Return a study for a report, without what decides no page."""
+    # A page depends only on the systems in `entries`, and on names and labels of others. Settings of scoring have paths
+    # of the user's; the files of scores have what decides a number.
     measured_as = {
         metric: tuple(dataclasses.replace(statement, scoring={}, obtain="") for statement in statements)
         for metric, statements in config.measured_as.items()
@@ -77,22 +75,18 @@ def _only(study: StudyConfig, item: str) -> StudyConfig:
 
 
 def _page(name: str, item: Any) -> dict[str, str]:
-    """Return the name, the title and the paper of an item, for links from other pages to its page."""
     return {"name": name, "title": item.title, "paper": item.paper}
 
 
 def _systems(grid: Grid, study: str) -> list[dict[str, str]]:
-    """Return the name and the label of each system of a study, which has them on all of its pages."""
     config = grid.studies[study]
     systems = sorted({entry.system.name for entry in grid.of_study(study)}, key=_place(grid, config))
     return [{"system": name, "label": config.labels.get(name, "")} for name in systems]
 
 
 def _place(grid: Grid, study: StudyConfig) -> Callable[[str], tuple]:
-    """Return a sort key for the names of systems: by the place of the system in the items of the study.
-
-    The order of the keys in the study's file is not used, so that a file with reordered keys gives the same page.
-    """
+    """Return a sort key for the names of systems: by the place of the system in the items of the study."""
+    # A study's file with reordered keys gives the same page.
     listed = [entry.system.name for name in study.items for entry in item_entries(grid, study.study, name)]
     places = {name: place for place, name in enumerate(dict.fromkeys(listed))}
     return lambda name: (places.get(name, len(places)), name)
@@ -105,12 +99,9 @@ def _order(grid: Grid, study: StudyConfig) -> Callable[[Entry], tuple]:
 
 
 def _facts(grid: Grid, corpus: str, study: StudyConfig) -> dict[str, Any]:
-    """Return the facts of the catalogue on a corpus, with its published counts where the study has a table of counts.
-
-    The catalogue explains differences between the real corpus and the published counts; for a fixture the explanations
-    are left out.
-    """
+    """Return the facts of the catalogue on a corpus, with its published counts for a study that has a table of them."""
     config, published = grid.corpus_at_scale(corpus), grid.corpora[corpus].published
+    # Explanations of differences are about the real corpus, not about a fixture.
     why = {"why": {}} if grid.fixtures else {}
     counted = any(any(item.counts_of(study.corpora)) for item in study.items.values())
     counts = {"published": [dataclasses.asdict(stated) | why for stated in published]} if counted else {}
@@ -118,7 +109,6 @@ def _facts(grid: Grid, corpus: str, study: StudyConfig) -> dict[str, Any]:
 
 
 def _not_run(grid: Grid, entries: Iterable[Entry], corpora: Iterable[str]) -> dict[str, str]:
-    """Return why corpora and systems are left out, by the name of the corpus or by `corpus/system`."""
     left_out = {f"{e.corpus}/{e.system.name}": why for e in entries if (why := grid.left_out(e)) is not None}
     return {corpus: grid.not_run[corpus] for corpus in corpora if corpus in grid.not_run} | left_out
 
@@ -130,23 +120,18 @@ def _not_comparable(grid: Grid, study: str, config: StudyConfig, corpora: Iterab
 
 
 def _not_scored(grid: Grid, study: str, corpora: Iterable[str]) -> dict[str, dict[str, str]]:
-    """Return why metrics are not computed, by corpus and by the part of `scoring` that names a missing file."""
     missing = {corpus: dict(scoring_of(grid, study, corpus).missing) for corpus in corpora}
     return {corpus: reasons for corpus, reasons in missing.items() if reasons}
 
 
 def _random_starts(grid: Grid, entries: Iterable[Entry]) -> dict[str, str]:
-    """Return the folder of the random checkpoint from which a system's training starts, by `corpus/system`.
-
-    The start may be indirect: a training starts from the model of another system, whose training starts from the random
-    checkpoint. A system without such a start is not in the mapping.
-    """
+    """Return the folder of the random checkpoint from which training starts, by `corpus/system`, if any."""
     starts = {f"{e.corpus}/{e.system.name}": [start.pretrained for start in grid.starts(e)] for e in entries}
+    # The start may be indirect: a training starts from a model whose training starts from the checkpoint.
     return {name: folder for name, folders in starts.items() for folder in folders if is_random_checkpoint(folder)}
 
 
 def _cards(grid: Grid, study: str, config: StudyConfig) -> dict[str, str]:
-    """Return the paths of the cards of stages 2 to 8 with counts of the study's tables, by `corpus/count/split`."""
     wanted = [count for item in config.items.values() for count in item.counts_of(config.corpora)]
     cards = {"/".join(count): later_card(grid, study, *count) for count in wanted}
     return {name: f"{card[0]}/card.json" for name, card in cards.items() if card is not None}

@@ -19,10 +19,7 @@ from docmt.steps.translate import knobs
 
 
 def settings(grid: Grid, names: Names) -> dict[str, Any]:
-    """Return the settings of decoding and the source sentences of a passage.
-
-    Raises UserError where the study has no such passage.
-    """
+    """Return the settings of decoding and the source sentences. Raises UserError without such a passage."""
     where = PASSAGE.at(**names)
     stated = study_of(grid, names["study"], where).passages.get(names["passage"])
     if stated is None:

@@ -80,13 +80,11 @@ def _comet(chosen: CometConfig) -> dict[str, Any]:
 
 
 def inputs(grid: Grid, names: Names) -> Inputs:
-    """Return the outputs of all stages from which the scores of a run are computed.
-
-    An external system has no view and no forced scores of contrastive sets.
-    """
+    """Return the outputs of all stages from which the scores of a run are computed."""
     entry = grid.find_scored(names["corpus"], names["system"])
     corpus, data, scoring = grid.corpora[entry.corpus], data_of(grid, entry), scoring_of_entry(grid, entry)
     translated = {**names, "system": entry.folder}
+    # An external system has no view and no forced scores of contrastive sets.
     roles = {
         "corpus": ("corpus", {"corpus": data["corpus"]}),
         "tokens": ("tokens", data),

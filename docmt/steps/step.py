@@ -20,22 +20,18 @@ from docmt.supervision.lease import FILE
 if TYPE_CHECKING:
     from docmt.trained.model import TrainedModel
 
-Names = Mapping[str, str]
-"""The values of the wildcards of a job, by their names."""
+Names = Mapping[str, str]  # The values of the wildcards of a job, by their names.
+# The files of a job's folder that are outputs of no step, although the name fits a pattern.
 NO_OUTPUTS = (JOB, FILE, REFUSED)
-"""The files of a job's folder that are outputs of no step, although the name fits a pattern."""
 
 
 @dataclass(frozen=True)
 class Inputs:
-    """The outputs of other jobs that a job reads.
+    """The outputs of other jobs that a job reads."""
 
-    `roles`: the step and the names of an input's job, by the role of the input. `others`: further jobs, whose places
-    are their roles.
-    """
-
+    # The step and the names of an input's job, by the role of the input.
     roles: dict[str, tuple[str, dict[str, Any]]] = field(default_factory=dict)
-    others: tuple[tuple[str, dict[str, Any]], ...] = ()
+    others: tuple[tuple[str, dict[str, Any]], ...] = ()  # Further jobs, whose places are their roles.
 
 
 def libraries(*libraries: str) -> Callable[[Grid, Names], Iterable[str]]:
@@ -81,8 +77,8 @@ class Step:
         return name not in NO_OUTPUTS and any(fnmatchcase(name, pattern) for pattern in patterns)
 
 
+# The fields of a step that are functions; a step has those of its file that have these names.
 FUNCTIONS = ("run", "settings", "inputs", "files", "libraries", "hints", "knobs")
-"""The fields of a step that are functions; a step has those of its file that have these names."""
 
 
 def step_of(module: str, **facts: Any) -> Step:

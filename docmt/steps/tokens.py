@@ -31,10 +31,8 @@ from docmt.steps.step import Inputs, Names, parsed, step_of
 if TYPE_CHECKING:
     from docmt.text.pipeline import TokensSettings
 
-SHARDS = "shards"
-"""The folder of the outputs of parts."""
-LEARNT = f"{SHARDS}/learnt"
-"""The folder of what is learnt from all parts."""
+SHARDS = "shards"  # The folder of the outputs of parts.
+LEARNT = f"{SHARDS}/learnt"  # The folder of what is learnt from all parts.
 
 
 def settings(grid: Grid, names: Names) -> dict[str, Any]:
@@ -126,8 +124,8 @@ def _join(recipe: Recipe, part: Part, workers: Workers) -> None:
         join_parts(part_folders(recipe, "encoded", part.of), recipe.folder / LEARNT, recipe.folder)
 
 
+# The functions that do a part of the job; `learnt` and `joined` are of all parts together.
 PARTS = {"tokenised": _tokenise, "learnt": _learn, "encoded": _encode, "joined": _join}
-"""The functions that do a part of the job; `learnt` and `joined` are of all parts together."""
 
 
 def learnt_text(recipe: Recipe) -> Path | None:

@@ -31,12 +31,18 @@ from docmt.supervision.node import ON_EACH_NODE, this_node
 from docmt.supervision.stop import StopRequest
 from docmt.supervision.watch import JobOptions
 
-COMPILE = "DOCMT_COMPILE"
-"""The variable of the environment by which parts of updates are compiled."""
+COMPILE = "DOCMT_COMPILE"  # The variable of the environment by which parts of updates are compiled.
+# The values of the variable.
 SWITCHES = {"": False, "0": False, "false": False, "no": False, "off": False, "1": True, "true": True, "yes": True}
+<<<<<<< HEAD
 """The values of the variable."""
 OF_RUN = ("minutes", "gpus", "device", "fetch", "give", "knobs")
 """The hints that every job may have; those of a training beside them are its `JobOptions`."""
+=======
+# The hints of a training: options of `docmt.training.pace.JobOptions`.
+KNOBS = ("save_minutes", "hang_minutes", "checkpoints", "deterministic", "compiled")
+OF_RUN = ("minutes", "gpus", "device", "fetch", "give", "knobs")  # The hints that every job may have.
+>>>>>>> doc2
 
 
 def settings(grid: Grid, names: Names) -> dict[str, Any]:

@@ -39,8 +39,8 @@ def run(recipe: Recipe, resources: Resources) -> None:
         seal.close(facts)
 
 
+# What the translations of a system consist of, whoever made them.
 WRITES = ("decoding.json", "test.txt", "test.tok.txt", "test.j*.txt", "test.nbest.tsv")
-"""What the translations of a system consist of, whoever made them."""
 
 STEP = step_of(
     __name__,

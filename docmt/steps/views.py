@@ -27,12 +27,12 @@ def hints(grid: Grid, names: Names) -> dict[str, Any]:
 def position_tables(grid: Grid, corpus: str, text: str, view: str) -> list[PositionTable]:
     """Return the learned tables of positions of the models that read a view; empty where a model has no limit.
 
-    The segments are checked against them. They are no settings of the view: a further model that reads it makes none.
-    `corpus` is the name of the folder of the corpus. Raises UserError where the scale has no such folder.
+    `corpus`: the name of its folder. Raises UserError where the scale has no such folder.
     """
     name = grid.corpus_in(corpus, VIEW.at(corpus=corpus, text=text, view=view))
     trained = (entry for entry in grid.entries if entry.has_model)
     readers = (entry.system for entry in trained if (entry.corpus, entry.system.text) == (name, text))
+    # The segments are checked against them. They are no settings of the view: a further model that reads it makes none.
     tables = {system.model.learned_positions for system in readers if system.view.name == view}
     return [] if None in tables else sorted(tables)
 

@@ -20,10 +20,9 @@ from docmt.base.foreign import naming
 from docmt.base.manifest import DIGITS
 
 T = TypeVar("T")
+# The largest number of bytes of a file that is read as a whole, such as an entry; the largest corpora have some MB.
 LARGEST_READ = 2**24
-"""The largest number of bytes of a file that is read as a whole, such as an entry; the largest corpora have some MB."""
-PART = 16 << 20
-"""The number of bytes that are copied at once; larger objects than this are sent and fetched in parts."""
+PART = 16 << 20  # The number of bytes that are copied at once; larger objects than this are sent and fetched in parts.
 REMEDY = "name a store that can be used (`store` in config.yaml), or go on without one: --config store_mode=off"
 
 
@@ -41,16 +40,13 @@ class EntryUntrusted(EntryRefused):
 
 @dataclass(frozen=True)
 class StoredFile:
-    """A file of a store. `seconds`: when it was written, in seconds since 1970. `owner`: who wrote it, if known.
-
-    `bytes`: -1 for what is no plain file. `is_removable`: whether this user may remove it, as far as that is known.
-    """
+    """A file of a store. `seconds`: when it was written, in seconds since 1970. `owner`: who wrote it, if known."""
 
     key: str
-    bytes: int
+    bytes: int  # -1 for what is no plain file.
     seconds: float
     owner: str | None = None
-    is_removable: bool = True
+    is_removable: bool = True  # Whether this user may remove it, as far as that is known.
 
     @property
     def name(self) -> str:
@@ -71,10 +67,7 @@ class Backend(Protocol):
         return f"{self.address.rstrip('/')}/{key}"
 
     def read(self, key: str) -> bytes | None:
-        """Return the content of a small file; None where there is none.
-
-        Raises EntryRefused for a file of more than `LARGEST_READ` bytes, of which nothing more is read.
-        """
+        """Return the content of a small file, or None. Raises EntryRefused for more than `LARGEST_READ` bytes."""
         data = self._or_none(key, partial(self._read, key))
         if data is not None and len(data) > LARGEST_READ:
             what, expected = "too large for a file of this kind", f"at most {LARGEST_READ:,} bytes"
@@ -94,11 +87,9 @@ class Backend(Protocol):
             return is_new
 
     def upload(self, key: str, path: Path, sha256: str) -> None:
-        """Copy a file into the store, in the place of an older one. Raises UserError for another digest than `sha256`.
-
-        An older one of another user stays if it has the same size.
-        """
+        """Copy a file into the store, in the place of an older one. Raises UserError for another digest."""
         older = self.facts(key)
+        # An older one of another user stays if it has the same size.
         if older is not None and not older.is_removable and older.bytes == path.stat().st_size:
             return
         other = partial(UserError, "the file differs from its manifest", where=str(path))
@@ -106,10 +97,7 @@ class Backend(Protocol):
             self._write(key, checked(parts_of(source), sha256, other))
 
     def blocks(self, key: str, file: FileDigest) -> Iterator[bytes]:
-        """Yield a file of the store in parts.
-
-        Raises EntryRefused where it is missing or has another size, and at the end where it has other bytes.
-        """
+        """Yield a file of the store in parts. Raises EntryRefused where it is missing or has other bytes."""
         other = partial(EntryRefused, "a file of the store has other bytes than its name says", where=self.place(key))
         return checked(self._parts(key, file.bytes), file.sha256, other)
 

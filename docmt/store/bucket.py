@@ -14,10 +14,9 @@ from docmt.base.foreign import first_line, library
 from docmt.store import backend
 from docmt.store.backend import LARGEST_READ, REMEDY, Backend, StoredFile, StoreUnusable
 
+# The library of each kind, by the first part of addresses, which is the name of the extra that has the library.
 LIBRARIES = {"s3": "s3fs", "gs": "gcsfs.core"}
-"""The library of each kind, by the first part of addresses, which is the name of the extra that has the library."""
-READ_TIMEOUT = 30
-"""The seconds without a byte after which a request has failed."""
+READ_TIMEOUT = 30  # The seconds without a byte after which a request has failed.
 SEE = (
     "see the bucket (docmt makes none), the server, the region, your key (AWS_PROFILE or AWS_ACCESS_KEY_ID,"
     " GOOGLE_APPLICATION_CREDENTIALS) and its rights: docs/how-to/share-artifacts.md"
@@ -62,7 +61,6 @@ class BucketBackend(Backend):
         return self._file(self.files.info(self._path(key)))
 
     def _file(self, facts: dict[str, Any]) -> StoredFile:
-        """Return a file from its facts in a library."""
         seconds = facts.get("mtime") or facts["LastModified"]
         return StoredFile(facts["name"][len(self._path("")) :], int(facts["size"]), seconds.timestamp())
 

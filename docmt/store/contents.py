@@ -24,27 +24,21 @@ from docmt.store.entries import StoreEntry
 from docmt.store.signatures import Signatures
 from docmt.store.store import ENTRIES, FILES, Store, file_key
 
-AT_ONCE = 16
-"""The number of entries that are read at the same time."""
+AT_ONCE = 16  # The number of entries that are read at the same time.
 DAY_S = 86_400.0
+# The identity of a damaged artifact, the name of the file if it is one, and what is wrong.
 Damage = tuple[str, str, UserError]
-"""The identity of a damaged artifact, the name of the file if it is one, and what is wrong."""
-FEWEST_DIGITS = 4
-"""The smallest number of digits by which an artifact is named."""
+FEWEST_DIGITS = 4  # The smallest number of digits by which an artifact is named.
 
 
 @dataclass(frozen=True)
 class StoreRow:
-    """An entry of a store with what the store knows of it.
+    """An entry of a store with what the store knows of it."""
 
-    `entry`: None where it is damaged; `problem` then says how. `file`: the file of the entry. `signers`: who has signed
-    its bytes.
-    """
-
-    file: StoredFile
-    entry: StoreEntry | None
+    file: StoredFile  # The file of the entry.
+    entry: StoreEntry | None  # None where it is damaged; `problem` then says how.
     problem: UserError | None = None
-    signers: tuple[str, ...] = ()
+    signers: tuple[str, ...] = ()  # Who has signed its bytes.
 
     @property
     def identity(self) -> str:
@@ -183,13 +177,10 @@ def garbage_of(store: Store, older_than: float | None) -> tuple[list[StoreRow], 
 
 
 def remove_garbage(store: Store, files: Iterable[StoredFile]) -> None:
-    """Remove files.
-
-    Those of entries come first, so that no entry lists a file that is gone. What was written again since it was listed
-    stays.
-    """
+    """Remove files, those of entries first, so that no entry lists a file that is gone."""
     for file in files:
         present = store.backend.facts(file.key)
+        # What was written again since it was listed stays.
         if present is not None and present.seconds <= file.seconds:
             store.backend.remove(file.key)
 
@@ -205,5 +196,4 @@ def _named(name: str, known: Iterable[str]) -> str:
 
 
 def _listed(rows: Iterable[StoreRow]) -> dict[str, int]:
-    """Return the bytes of the files that artifacts list, each once, by their digests."""
     return {file.sha256: file.bytes for row in rows if row.entry for file in row.entry.files.values()}

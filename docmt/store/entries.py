@@ -31,22 +31,17 @@ from docmt.base.recipe import Recipe
 from docmt.base.untrusted import check_names
 from docmt.store.backend import EntryRefused
 
-FORMAT = "docmt-store-entry-3"
-"""The value of the key `format` of an entry."""
+FORMAT = "docmt-store-entry-3"  # The value of the key `format` of an entry.
 REMEDY = "docmt uses nothing of it; the person who wrote it can remove it"
 
 
 @dataclass(frozen=True)
 class StoreEntry:
-    """An artifact in a store.
+    """An artifact in a store."""
 
-    `place`: the folder of the artifact without the id, for people. `asked`: what was asked of its job, whose digest is
-    the identity. `values`: what is in its manifest and its record, by the names of these files.
-    """
-
-    place: str
-    asked: Mapping[str, Any]
-    values: Mapping[str, Any]
+    place: str  # The folder of the artifact without the id, for people.
+    asked: Mapping[str, Any]  # What was asked of its job, whose digest is the identity.
+    values: Mapping[str, Any]  # What is in its manifest and its record, by the names of these files.
 
     @classmethod
     def of_recipe(cls, recipe: Recipe) -> "StoreEntry":

@@ -22,10 +22,8 @@ from docmt.base.foreign import FULL, RIGHTS_ON, explained
 from docmt.base.manifest import DIGITS
 from docmt.store.backend import REMEDY, Backend, EntryRefused, StoredFile, StoreUnusable
 
-PARTIAL = ".part"
-"""The ending of the name of a file that is being written; a killed process leaves such a file."""
-NO_FILE = -1
-"""The size of what is no plain file: that of no file, so that it counts as damaged."""
+PARTIAL = ".part"  # The ending of the name of a file that is being written; a killed process leaves such a file.
+NO_FILE = -1  # The size of what is no plain file: that of no file, so that it counts as damaged.
 
 
 class FolderBackend(Backend):
@@ -103,10 +101,8 @@ class FolderBackend(Backend):
             raise EntryRefused(what, where=place, found=owner, remedy=remedy) from problem
 
     def _make_sticky(self) -> None:
-        """Make the folder of the store sticky where others may write to it.
-
-        Raises StoreUnusable where this user may not do so: everybody could rename the folders of the store.
-        """
+        """Make the folder of the store sticky where others may write to it. Raises StoreUnusable where it cannot."""
+        # Otherwise everybody who may write could rename the folders of the store.
         status = self.folder.stat()
         if not status.st_mode & 0o022 or status.st_mode & stat.S_ISVTX:
             return
@@ -149,7 +145,6 @@ def user_of(uid: int) -> str:
 
 
 def _beside(place: Path) -> Path:
-    """Return a path for an unfinished file in the folder of its place."""
     return place.with_name(f".{place.name[:DIGITS]}.{uuid.uuid4().hex}{PARTIAL}")
 
 

@@ -24,10 +24,8 @@ from docmt.base.manifest import DIGITS
 from docmt.store.backend import Backend, EntryUntrusted
 from docmt.store.entries import StoreEntry
 
-SIGNATURES = "signatures"
-"""The folder of the signed lists in a store."""
-NAMESPACE = "docmt-store"
-"""The purpose of the signatures, so that a signature for another purpose is none of a list."""
+SIGNATURES = "signatures"  # The folder of the signed lists in a store.
+NAMESPACE = "docmt-store"  # The purpose of the signatures, so that a signature for another purpose is none of a list.
 FORMAT = "docmt-store-list-1"
 ALLOWED_SIGNERS = "a line as of ssh-keygen's ALLOWED SIGNERS: NAME ssh-ed25519 ..."
 REMEDY = "docmt uses nothing of it; a person with an allowed key can sign it: docmt store sign --key FILE IDENTITY"
@@ -42,13 +40,10 @@ class AllowedKey(NamedTuple):
 
 
 class SignedList(NamedTuple):
-    """The digests of the contents of artifacts by their identities, and the key of whoever signed them.
-
-    `signer`: None where the list was changed after it was signed.
-    """
+    """The digests of the contents of artifacts by their identities, and the key of whoever signed them."""
 
     contents: dict[str, str]
-    signer: PublicKey | None
+    signer: PublicKey | None  # None where the list was changed after it was signed.
 
 
 class Signatures:
@@ -74,7 +69,6 @@ class Signatures:
 
     @cached_property
     def _lists(self) -> list[SignedList]:
-        """All lists that can be read."""
         lists = []
         for file in self.backend.listed(SIGNATURES):
             try:
@@ -84,7 +78,6 @@ class Signatures:
         return lists
 
     def _problem_of(self, signed: SignedList, entry: StoreEntry) -> str | None:
-        """Return why a list does not make an entry accepted; None where it does."""
         name, problem = self._signer_of(signed)
         is_other = signed.contents[entry.identity] != entry.content
         return problem or (f"{name} has signed other bytes" if is_other else None)
@@ -103,13 +96,13 @@ class Signatures:
 def read_keys(path: Path) -> list[AllowedKey]:
     """Read the allowed keys of a site: a file in the form ALLOWED SIGNERS of ssh-keygen, a key on each line.
 
-    Keys for other purposes (`namespaces`) are left out. Raises UserError for a line that is no such key, and for a file
-    without keys.
+    Raises UserError for a line that is no such key, and for a file without keys.
     """
     keys = []
     for number, line in enumerate(read_lines(path), 1):
         if line.strip() and not line.startswith("#"):
             with reading(f"{path}:{number}", "not an allowed key", ALLOWED_SIGNERS, "correct or remove the line"):
+                # Keys for other purposes (`namespaces`) are left out.
                 keys += _allowed_keys(AllowedSigner.parse(line))
     if not keys:
         raise UserError("no key is allowed to sign", where=str(path), expected=ALLOWED_SIGNERS)
@@ -140,10 +133,7 @@ def read_list(data: bytes, where: str) -> SignedList:
 
 
 def sign(backend: Backend, entries: Sequence[StoreEntry], key: Path) -> SignedList:
-    """Write a list of entries with the signature of a private key of OpenSSH into a store, and return it.
-
-    Raises UserError where there are none, and for a file that is no Ed25519 key.
-    """
+    """Write a signed list of entries into a store, and return it. Raises UserError without any, and for a wrong key."""
     if not entries:
         raise UserError("there is nothing to sign", where=backend.address)
     text = list_text(entries)
@@ -167,11 +157,9 @@ def list_text(entries: Sequence[StoreEntry]) -> str:
 
 
 def signature_of(text: str, key: Path) -> str:
-    """Return the signature of a text by ssh-keygen, which asks for the passphrase of the key.
-
-    Raises UserError where it does not sign.
-    """
+    """Return the signature of a text by ssh-keygen. Raises UserError where it does not sign."""
     command = ["ssh-keygen", "-Y", "sign", "-n", NAMESPACE, "-f", str(key)]
+    # The program asks for the passphrase of the key.
     try:
         return subprocess.run(command, input=text, capture_output=True, text=True, check=True).stdout
     except (OSError, subprocess.CalledProcessError) as problem:

@@ -35,13 +35,12 @@ from docmt.store.signatures import SIGNATURES, Signatures, read_keys
 HEAD = "docmt-store.json"
 FORMAT = "docmt-store-3"
 ENTRIES, FILES = "entries", "files"
+# The line about a store without keys.
 UNSIGNED = (
     "nobody has to sign in this store (no store_keys): a person who may write to it can give other numbers, and nothing"
     " more; pages are made here"
 )
-"""The line about a store without keys."""
-AT_ONCE = 4
-"""The number of files that are copied at the same time."""
+AT_ONCE = 4  # The number of files that are copied at the same time.
 VALID = f"valid: a folder, or {' or '.join(f'{scheme}://BUCKET/PATH' for scheme in LIBRARIES)}"
 
 
@@ -81,10 +80,7 @@ class Store:
     """A store at a backend."""
 
     def __init__(self, backend: Backend, trusted: Signatures | None = None) -> None:
-        """Use a store; nothing is read or written yet.
-
-        `trusted`: the signed lists by which alone an entry is accepted; None = every entry is accepted.
-        """
+        """Use a store; by the lists `trusted` alone an entry is accepted (None = every entry is accepted)."""
         self.backend, self.trusted, self.address = backend, trusted, backend.address
 
     def check(self) -> bool:
@@ -113,10 +109,7 @@ class Store:
             self.backend.create(HEAD, indented_json({"format": FORMAT}).encode())
 
     def entry(self, identity: str) -> StoreEntry | None:
-        """Return the entry of an identity; None where there is none.
-
-        Raises EntryRefused where it is damaged, or where nobody whom the site trusts has signed it.
-        """
+        """Return an identity's entry, or None. Raises EntryRefused where it is damaged, or nobody trusted signed it."""
         entry = self.stored(identity)
         if entry is not None and self.trusted is not None:
             self.trusted.check(entry, self.place(identity))
@@ -139,13 +132,14 @@ class Store:
     def push(self, entry: StoreEntry, folder: Path, mend: bool = False) -> bool:
         """Copy an artifact into the store; return whether the store did not have it whole already.
 
-        `folder`: the folder of the artifact. An entry that is damaged, or whose files are missing, is replaced where
-        this user may do so; with `mend`, so is any entry. Raises UserError where a file here differs from its manifest.
+        `folder`: the folder of the artifact. `mend`: whether any entry is replaced. Raises UserError where a file here
+        differs from its manifest.
         """
         key, names = entry_key(entry.identity), {file.sha256: name for name, file in entry.files.items()}
         if mend:
             for old in [key, *map(file_key, names)]:
                 self.backend.remove(old)
+        # An entry that is damaged, or whose files are missing, is replaced where this user may do so.
         elif (before := self._stored_or_none(entry.identity)) is not None and self.is_whole(before):
             return False
         with ThreadPoolExecutor(AT_ONCE) as pool:
@@ -157,10 +151,7 @@ class Store:
         return True
 
     def pull(self, entry: StoreEntry, folder: Path) -> None:
-        """Copy an artifact to a folder; its manifest is written last. What an unfinished pull has left is replaced.
-
-        Raises EntryRefused, and leaves a folder without a manifest, where a file is missing or damaged.
-        """
+        """Copy an artifact to a folder. Raises EntryRefused where a file is missing or damaged."""
         for name in {*entry.files, *entry.texts}:
             inside(folder, name).parent.mkdir(parents=True, exist_ok=True)
 
@@ -170,6 +161,7 @@ class Store:
 
         with ThreadPoolExecutor(AT_ONCE) as pool:
             list(pool.map(download, entry.files))
+        # The manifest is written last. What an unfinished pull has left is replaced.
         for name, text in entry.texts.items():
             with atomic_file(folder / name, "wb") as stream:
                 stream.write(text.encode())
@@ -182,8 +174,8 @@ class Store:
             return None
 
 
+# The file, in a job's folder, that says why its entry in a store cannot be used; the next plan does without it.
 REFUSED = "refused.json"
-"""The file, in a job's folder, that says why its entry in a store cannot be used; the next plan does without it."""
 
 
 def fetch(recipe: Recipe, can_write: Callable[[str], bool], store: Store | None = None) -> None:

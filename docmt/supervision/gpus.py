@@ -22,14 +22,11 @@ from docmt.base.names import DeviceName
 from docmt.base.screen import say
 from docmt.supervision.stop import StopRequest
 
-ON_CLUSTER = "DOCMT_ON_CLUSTER"
-"""The environment variable that is 1 in jobs on a cluster."""
-LOOK_S = 0.2
-"""The mean number of seconds between two attempts to get GPUs that are in use."""
+ON_CLUSTER = "DOCMT_ON_CLUSTER"  # The environment variable that is 1 in jobs on a cluster.
+LOOK_S = 0.2  # The mean number of seconds between two attempts to get GPUs that are in use.
 
 
-Locks = dict[Gpu, int]
-"""GPUs whose locks this process holds, each with the open descriptor by which it holds the lock."""
+Locks = dict[Gpu, int]  # GPUs whose locks this process holds, each with the open descriptor by which it holds the lock.
 
 
 def release(locks: Locks) -> None:
@@ -39,16 +36,13 @@ def release(locks: Locks) -> None:
 
 
 def lock_gpus(gpus: Sequence[Gpu], count: int) -> Locks | None:
-    """Return `count` of the GPUs with their locks, or None where fewer of them are free.
-
-    Earlier ones are preferred, and their order is kept. No process waits here while it holds a lock, so that no two can
-    block each other.
-    """
+    """Return `count` of the GPUs with their locks, the earlier ones first, or None where fewer of them are free."""
     locks: Locks = {}
     for gpu in gpus:
         if len(locks) < count and (lock := _lock(gpu)) is not None:
             locks[gpu] = lock
     if len(locks) < count:
+        # No process waits while it holds a lock, so that no two can block each other.
         release(locks)
         return None
     return locks
@@ -126,5 +120,4 @@ def wait_for_gpus(gpus: Sequence[Gpu], count: int, stop: StopRequest, end: float
 
 
 def _names(gpus: Iterable[Gpu]) -> str:
-    """Return the names of GPUs for a message."""
     return ", ".join(gpu.name for gpu in gpus)

@@ -25,8 +25,7 @@ from docmt.supervision.lease import leased
 
 Target = Annotated[str, typer.Argument(help="all, a study, or a file below results/, as snakemake has it")]
 Replace = Annotated[bool, typer.Option("--replace", help="replace what the store has, as after a forced run")]
-LISTED = 20
-"""The largest number of lines about what stays here."""
+LISTED = 20  # The largest number of lines about what stays here.
 
 
 def pull(
