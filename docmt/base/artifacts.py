@@ -222,21 +222,14 @@ def read_object(path: Path | str, *needed: str) -> dict[str, Any]:
 
 
 def read_object_if_there(path: Path | str, *needed: str) -> dict[str, Any] | None:
-<<<<<<< HEAD
-    """Read a JSON object as `read_object` does; return none where the file does not exist.
-
-    Callers read files with it that a user or another process may remove at any time.
-    """
+    """Read a JSON object as `read_object` does; None for a file that does not exist."""
+    # Another process or a user may remove the file at any time, also between a check and the reading.
     try:
         return read_object(path, *needed)
     except UserError:
         if Path(path).exists():
             raise
         return None
-=======
-    """Read a JSON object as `read_object` does; None for a file that another process may have removed."""
-    return read_object(path, *needed) if Path(path).exists() else None
->>>>>>> doc2
 
 
 def as_object(value: Any, where: str, needed: Sequence[str] = ()) -> dict[str, Any]:

@@ -31,16 +31,11 @@ from docmt.nn.segments import Layout, Segments
 from docmt.nn.shapes import Numbers
 from docmt.nn.streams import Batch, Chains, Stream
 
-<<<<<<< HEAD
-Backend = str | Callable[..., Any]
-"""A backend of `torch.compile`: its name, or the function itself."""
-SHAPES = 1 << 16
-"""The largest number of shapes for which a part is compiled, which is as good as no limit. By default, torch runs all
-shapes after the eighth with kernels that are not compiled, which round differently. A resumed training has other first
-eight shapes, and would end with different weights."""
-=======
 Backend = str | Callable[..., Any]  # A backend of `torch.compile`: its name, or the function itself
->>>>>>> doc1
+# The largest number of shapes for which a part is compiled, which is as good as no limit. By default, torch runs all
+# shapes after the eighth with kernels that are not compiled, which round differently. A resumed training has other
+# first eight shapes, and would end with different weights.
+SHAPES = 1 << 16
 
 
 @contextmanager

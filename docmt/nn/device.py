@@ -30,13 +30,7 @@ def choose_device(name: DeviceName) -> torch.device:
     return torch.device(name)
 
 
-<<<<<<< HEAD
-DRIVER = Path("/proc/driver/nvidia/version")
-"""A file that exists where the driver of NVIDIA's cards runs."""
-=======
 DRIVER = Path("/proc/driver/nvidia/version")  # A file that exists where the driver of NVIDIA's cards runs
-VISIBLE = "CUDA_VISIBLE_DEVICES"  # The environment variable with the numbers of the cards that programs may use
->>>>>>> doc1
 
 
 def reason_without_cuda() -> tuple[str, str]:

@@ -12,12 +12,7 @@ from docmt.base.recipe import Recipe, read_recipe
 if TYPE_CHECKING:
     from docmt.steps.step import Step
 
-<<<<<<< HEAD
-HELPERS = ("download", "of_grid", "of_pages", "step")
-"""The modules of this folder that are no step."""
-=======
-HELPERS = ("download", "gpus", "leases", "of_grid", "of_pages", "step")  # The modules of this folder that are no step.
->>>>>>> doc2
+HELPERS = ("download", "of_grid", "of_pages", "step")  # The modules of this folder that are no step.
 
 NAMES = tuple(module.name for module in iter_modules(__path__) if module.name not in HELPERS)  # The names of all steps.
 

@@ -34,15 +34,8 @@ from docmt.supervision.watch import JobOptions
 COMPILE = "DOCMT_COMPILE"  # The variable of the environment by which parts of updates are compiled.
 # The values of the variable.
 SWITCHES = {"": False, "0": False, "false": False, "no": False, "off": False, "1": True, "true": True, "yes": True}
-<<<<<<< HEAD
-"""The values of the variable."""
+# The hints that every job may have; those of a training beside them are its `JobOptions`.
 OF_RUN = ("minutes", "gpus", "device", "fetch", "give", "knobs")
-"""The hints that every job may have; those of a training beside them are its `JobOptions`."""
-=======
-# The hints of a training: options of `docmt.training.pace.JobOptions`.
-KNOBS = ("save_minutes", "hang_minutes", "checkpoints", "deterministic", "compiled")
-OF_RUN = ("minutes", "gpus", "device", "fetch", "give", "knobs")  # The hints that every job may have.
->>>>>>> doc2
 
 
 def settings(grid: Grid, names: Names) -> dict[str, Any]:

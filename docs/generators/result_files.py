@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 import pyarrow as pa
 
-from docmt.base.paths import Folder
 from docmt.base.columns import SCORES
+from docmt.base.paths import Folder
 from docmt.plan.collected import OF_PROJECT
 
 COLLECTED_SCHEMA = pa.schema([*((name, pa.type_for_alias(kind)) for name, kind in OF_PROJECT.items()), *SCORES])
@@ -63,8 +63,8 @@ SCORE = {
     "seed": "the seed",
     "text": "`translations`, or `reference` for the scores of the reference, by metrics that need no other text",
     "metric": "the metric; together with the group it is the name in tables",
-    "group": "empty for the whole test set; `:pronoun` (set, convention), `@3` (distance), `:pronoun@3`, `@j2` (position "
-    "in windows), `@last`, `@length.1-10` (bucket), `@document.NAME`",
+    "group": "empty for the whole test set; `:pronoun` (set, convention), `@3` (distance), `:pronoun@3`, `@j2` "
+    "(position in windows), `@last`, `@length.1-10` (bucket), `@document.NAME`",
     "value": "the score; accuracies are in percent",
     "low": "lower end of its 95 % interval, where it has one",
     "high": "upper end",
