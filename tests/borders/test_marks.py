@@ -39,8 +39,8 @@ def printed(tmp_path, capsys, monkeypatch):
 def test_scores_of_the_same_text_are_perfect(printed):
     score = ("score", "--hypotheses", "h", "--reference", "r", "--json")
     for mark_of_hypotheses, mark_of_references in ((MARK, ""), ("", MARK), (MARK, MARK)):
-        (system,) = json.loads(printed({"h": mark_of_hypotheses + TEXT, "r": mark_of_references + TEXT}, *score))
-        assert {round(row["score"], 6) for row in system["scores"]} == {100.0}
+        rows = json.loads(printed({"h": mark_of_hypotheses + TEXT, "r": mark_of_references + TEXT}, *score))
+        assert {round(row["value"], 6) for row in rows} == {100.0}
 
 
 @pytest.mark.parametrize(

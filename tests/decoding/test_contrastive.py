@@ -12,7 +12,7 @@ from docmt.base.errors import UserError
 from docmt.base.tables import read_arrow, write_arrow
 from docmt.decoding.files import TranslationSettings, write_contrastive
 from docmt.decoding.segments import View
-from docmt.scoring.contrastive import accuracies, judge_items
+from docmt.scoring.contrastive import judge_items
 from docmt.settings.data import CutConfig, ViewConfig
 from docmt.settings.decode import DecodeConfig
 from docmt.settings.scoring import ContrastiveConfig
@@ -110,8 +110,8 @@ def test_a_model_that_scores_everything_alike_is_never_right(tmp_path, score):
     write(
         tmp_path, [variants(n, source, targets) for n, (source, targets) in enumerate(zip(SOURCE, items, strict=True))]
     )
-    accuracy = accuracies(judge_items(scores_of(model, tmp_path), ContrastiveConfig(score), "scores"))["pronouns"]
-    assert (accuracy["accuracy"], accuracy["right"], accuracy["ties"], accuracy["items"]) == (0.0, 0, 3, 3)
+    judgements = judge_items(scores_of(model, tmp_path), ContrastiveConfig(score), "scores")
+    assert [(judgement.right, judgement.tie) for judgement in judgements] == [(False, True)] * 3
 
 
 def test_variants_that_differ_before_the_last_sentence_are_refused(tmp_path):

@@ -1,19 +1,20 @@
 """The study `voita`: the contrastive sets of Voita et al., from their files to accuracies, by the real commands."""
 
 import json
+import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-import torch
 from helpers.places import target
 from helpers.planted import at
 from helpers.real_files import real_files, write_contents
+from helpers.score_files import printed_scores
 from helpers.support import Project, copy_project, run
 
-from docmt.base.artifacts import read_json
-from docmt.models.store import load_model, save_model
-from docmt.scoring.contrastive import accuracies, read_judgements
+from docmt.base.scores import Score
+from docmt.scoring.contrastive import accuracy_scores, accuracy_tallies, read_judgements
 from docmt.settings.scoring import ContrastiveConfig
 
 DOCMT = Path(sys.executable).parent / "docmt"
@@ -61,12 +62,13 @@ def finished(root: Path, mirror: Path, scale: str, *places: str) -> Project:
     return project
 
 
-def from_plain_files(model: Path, folder: Path, *options: str) -> dict:
+def from_plain_files(model: Path, folder: Path, *options: str) -> dict[str, Score]:
     """What `docmt score-contrastive` says of the four files, by the names that the corpus has for them."""
     command = [DOCMT, "score-contrastive", *(folder / f"{file}.json" for file in FILES.values()), "--form", "voita"]
     done = run([*command, "--model", model, "--device", "cpu", "--json", *options], model, check=True, timeout=1500)
-    scores = json.loads(done.stdout)["contrastive"]
-    return {name: scores[file] for name, file in FILES.items()}
+    names = {file: name for name, file in FILES.items()}
+    groups = ((re.sub(r"(?<=:)\w+", lambda file: names[file[0]], s.group), s) for s in printed_scores(done.stdout))
+    return {score.metric + group: replace(score, group=group) for group, score in groups}
 
 
 def folders(project: Project, system: str) -> tuple[Path, Path]:
@@ -80,15 +82,8 @@ def test_a_few_instances_by_the_workflow_and_from_plain_files(sets, tmp_path):
     shorten(sets, instances=4)
     project = finished(tmp_path / "project", sets, "quick", "6_contrastive/voita_en-ru/concat_4/seed1")
     model, forced = folders(project, "concat_4")
-    scores = accuracies(read_judgements(forced / "contrastive.arrow", ContrastiveConfig()))
-    assert {name: score["items"] for name, score in scores.items()} == dict.fromkeys(FILES, 4)
-    assert scores == from_plain_files(model, sets)
-
-
-def indifferent(folder: Path) -> Path:
-    """The model without its knowledge of what is likely."""
-    model, card = load_model(folder, torch.device("cpu")), read_json(folder / "model.json")
-    with torch.no_grad():
-        model.output.weight.zero_()
-    save_model(folder, model, card["provenance"])
-    return folder
+    judgements = read_judgements(forced / "contrastive.arrow", ContrastiveConfig())
+    tallies, found = accuracy_tallies(judgements, ContrastiveConfig()), from_plain_files(model, sets)
+    scores = {score.name: score for score in accuracy_scores(judgements, tallies)}
+    assert [found[f"accuracy:{name}"].n for name in FILES] == [4] * len(FILES)
+    assert found == {name: scores[name] for name in found}
