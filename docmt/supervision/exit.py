@@ -11,7 +11,7 @@ no such file while a training runs, and none after a kill that the process canno
 training writes no such file into a state folder that another process works on.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from enum import StrEnum
@@ -116,6 +116,17 @@ def read_exit(folder: Path) -> Exit | None:
 def forget_exit(folder: Path) -> None:
     """Remove `exit.json` when a training begins, since the training has then not ended."""
     (folder / FILE).unlink(missing_ok=True)
+
+
+def blamed_status(statuses: Iterable[int]) -> int:
+    """Return the exit status of the rank that caused a failure, in the form of a shell; 0 where no rank failed.
+
+    Ranks that fail because another rank is gone end with the status `FAULT`, so any other status takes precedence.
+    """
+    failed = [status for status in statuses if status]
+    blamed = next((status for status in failed if status != FAULT), FAULT if failed else 0)
+    # The status of a process that a signal ended is minus the signal's number here, and 128 plus the number in shells.
+    return 128 - blamed if blamed < 0 else blamed
 
 
 @contextmanager

@@ -16,13 +16,13 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
 from docmt.base.parent import signal_at_parents_end
-from docmt.supervision.exit import FAULT, read_exit
+from docmt.supervision.exit import FAULT, blamed_status, read_exit
 from docmt.supervision.node import ON_EACH_NODE, Share, TrainingNode, check_job_of_slurm
 from docmt.supervision.stop import SIGNALS, StopRequest
 
@@ -69,7 +69,7 @@ def launch_on_nodes(node: TrainingNode, ranks: int, stop: StopRequest, end: floa
     from docmt.supervision.meeting import Meeting
 
     before = read_exit(state)
-    with Meeting(node, blamed_status) as meeting:
+    with Meeting(node) as meeting:
         share = meeting.join(ranks, free_port, lambda: stop.requested)
         return meeting.end(run_ranks(share, ranks, stop, end, meeting.has_failed), state, before)
 
@@ -127,17 +127,6 @@ def wait(processes: Sequence[subprocess.Popen], others_failed: Callable[[], bool
             return blamed_status([*ended, FAULT])
         time.sleep(LOOK_S)
     return blamed_status(ended)
-
-
-def blamed_status(statuses: Iterable[int]) -> int:
-    """Return the exit status of the rank that caused a failure, in the form of a shell; 0 where no rank failed.
-
-    Ranks that fail because another rank is gone end with the status `FAULT`, so any other status takes precedence.
-    """
-    failed = [status for status in statuses if status]
-    blamed = next((status for status in failed if status != FAULT), FAULT if failed else 0)
-    # The status of a process that a signal ended is minus the signal's number here, and 128 plus the number in shells.
-    return 128 - blamed if blamed < 0 else blamed
 
 
 @contextmanager

@@ -121,9 +121,9 @@ class Lease(AbstractContextManager):
     `token` is None until the process has the lease. The first rank of a training takes it for the other ranks.
     """
 
-    def __init__(self, folder: Path, clock: Callable[[], float] = time.monotonic) -> None:
-        """Prepare a lease that is not yet taken; `clock` gives seconds."""
-        self.folder, self._clock = folder, clock
+    def __init__(self, folder: Path) -> None:
+        """Prepare a lease that is not yet taken."""
+        self.folder = folder
         self.token: str | None = None
         self.is_lost = False
         """Whether another process had the lease at the last check."""
@@ -144,13 +144,13 @@ class Lease(AbstractContextManager):
         where it is on another machine; `note` is told once. None is returned where `is_over` is true before. A process
         that has the token of the holder in its environment works with its lease.
         """
-        seen, since = None, self._clock()
+        seen, since = None, time.monotonic()
         while (holder := self._take(note, seen, since)) is not None:
             if seen is None:
                 ago = max(self._silent_s(holder), 0)
                 note(f"docmt: another process does this job: {holder.process}, last sign of life {ago:.0f} seconds ago")
             if holder != seen:
-                seen, since = holder, self._clock()
+                seen, since = holder, time.monotonic()
             if is_over():
                 return None
             time.sleep(LOOK_S)
@@ -200,7 +200,7 @@ class Lease(AbstractContextManager):
             alive = holder.process.is_alive() if holder else False
             if alive is not False:
                 # The clock of the file system may be wrong, so the time without a change of the file counts as well.
-                silent = max(self._silent_s(holder), self._clock() - since if holder == seen else 0.0)
+                silent = max(self._silent_s(holder), time.monotonic() - since if holder == seen else 0.0)
                 if alive or silent < STALE_S:
                     return holder
                 note(f"{holder.process} gave no sign of life for {silent:.0f} seconds: this process goes on here")

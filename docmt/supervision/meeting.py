@@ -19,7 +19,7 @@ from typing import Any
 from torch.distributed import TCPStore
 
 from docmt.base.errors import TRY_AGAIN, UserError
-from docmt.supervision.exit import CLAIM, Exit, Reason, read_exit, write_exit
+from docmt.supervision.exit import CLAIM, Exit, Reason, blamed_status, read_exit, write_exit
 from docmt.supervision.node import Share, TrainingNode
 
 JOIN_S = 600.0
@@ -37,18 +37,12 @@ LOST = 137
 
 
 class Meeting(AbstractContextManager):
-    """The meeting of all launchers, as the launcher of `node` takes part in it.
+    """The meeting of all launchers, as the launcher of `node` takes part in it."""
 
-    `blame` returns the status that counts among several exit statuses. `clock` gives seconds.
-    """
-
-    def __init__(
-        self, node: TrainingNode, blame: Callable[[Sequence[int]], int], clock: Callable[[], float] = time.monotonic
-    ) -> None:
+    def __init__(self, node: TrainingNode) -> None:
         """Prepare a meeting that has not begun."""
-        self._node, self._blame, self._clock = node, blame, clock
+        self._node, self._looked = node, time.monotonic()
         self._store: TCPStore | None = None
-        self._looked = clock()
         self._beats: dict[int, tuple[bytes, float]] = {}
         """For each other node its last sign of life, and the time when this node first saw this sign."""
         self._ends: dict[int, dict[str, Any]] = {}
@@ -61,8 +55,8 @@ class Meeting(AbstractContextManager):
         # The store may be gone, and then nobody is left to wait for.
         with suppress(RuntimeError):
             self._store.add("here", -1)
-            until, lost = self._clock() + LOST_S, sum(end["status"] == LOST for end in self._ends.values())
-            while self._node.is_first and self._clock() < until and self._store.add("here", 0) > lost:
+            until, lost = time.monotonic() + LOST_S, sum(end["status"] == LOST for end in self._ends.values())
+            while self._node.is_first and time.monotonic() < until and self._store.add("here", 0) > lost:
                 time.sleep(LOOK_S)
 
     def join(self, ranks: int, port: Callable[[], int], asked_to_stop: Callable[[], object]) -> Share:
@@ -73,7 +67,7 @@ class Meeting(AbstractContextManager):
         Raises UserError on all nodes where their launchers do not agree; where a node does not come; and where this
         launcher is asked to stop meanwhile.
         """
-        until = self._clock() + JOIN_S
+        until = time.monotonic() + JOIN_S
         while True:
             try:
                 if self._store is None and (store := self._connected()):
@@ -85,14 +79,14 @@ class Meeting(AbstractContextManager):
                 raise self._alone("the first node went before training began") from None
             if asked_to_stop():
                 raise self._alone("asked to stop before all nodes came")
-            if self._clock() > until:
+            if time.monotonic() > until:
                 raise self._alone(f"not all of {self._node.count} nodes came within {JOIN_S:g} seconds")
             time.sleep(LOOK_S)
 
     def has_failed(self) -> bool:
         """Give a sign of life, look at the other nodes, and return whether one of them failed or is gone."""
-        if self._clock() - self._looked >= BEAT_S:
-            self._looked = self._clock()
+        if time.monotonic() - self._looked >= BEAT_S:
+            self._looked = time.monotonic()
             self._look()
         return any(end["status"] for end in self._ends.values())
 
@@ -117,7 +111,7 @@ class Meeting(AbstractContextManager):
             for end in self._ends.values():
                 if end["exit"] and end["exit"]["reason"] != Reason.ERROR:
                     write_exit(state, Reason(end["exit"]["reason"]), *(end["exit"][n] for n in EXIT_FIELDS))
-        return self._blame([self._ends[number]["status"] for number in range(self._node.count)])
+        return blamed_status([self._ends[number]["status"] for number in range(self._node.count)])
 
     def _connected(self) -> TCPStore | None:
         """Open the store at the first node, or connect to it; None where the first node is not there yet."""
@@ -163,7 +157,7 @@ class Meeting(AbstractContextManager):
         if len(here) < len(numbers):
             return None
         shares = shares_of(ranks, [here[n]["most"] for n in numbers])
-        self._beats = {n: (b"", self._clock()) for n in numbers if n != number}
+        self._beats = {n: (b"", time.monotonic()) for n in numbers if n != number}
         return Share(sum(shares[:number]), shares[number], self._node.host, int(self._store.get("port")))
 
     def _started_as(self, ranks: int) -> str:
@@ -177,7 +171,7 @@ class Meeting(AbstractContextManager):
 
     def _look(self) -> None:
         """Give a sign of life, and read the ends and the signs of life of the others."""
-        now = self._clock()
+        now = time.monotonic()
         try:
             self._store.set(f"beat/{self._node.number}", str(now))
             for number, (beat, since) in self._beats.items():

@@ -1,1 +1,1 @@
-"""Stage 5: batches, losses, schedules, checkpoints, and the loop over updates."""
+"""Stage 5: batches, losses, optimiser, validations, checkpoints, and the loop over updates."""

@@ -25,7 +25,7 @@ from typing import Any
 
 import torch
 
-from docmt.base.artifacts import write_json
+from docmt.base.artifacts import atomic_file, write_json
 from docmt.base.digests import sha256_file
 from docmt.base.errors import UserError
 from docmt.base.manifest import stated_sha256
@@ -144,16 +144,8 @@ class StateFolder:
     def _write(self, stem: str, payload: dict[str, Any]) -> str:
         self.check()
         part = self.folder / f".{stem}.part"
-        try:
-            with disk_full_named(part, tensor_bytes(payload)), part.open("wb") as stream:
-                torch.save(payload, stream)
-                # Without fsync before the rename, a power cut could leave a file with a valid name and no content.
-                stream.flush()
-                os.fsync(stream.fileno())
-        except (Failure, OSError):
-            with contextlib.suppress(OSError):
-                part.unlink(missing_ok=True)
-            raise
+        with disk_full_named(part, tensor_bytes(payload)), atomic_file(part, "wb") as stream:
+            torch.save(payload, stream)
         name = f"{stem}-{sha256_file(part)[:16]}.pt"
         # Writing takes long, so another training may have taken the state folder since the first check.
         self.check()

@@ -45,25 +45,17 @@ class Metrics(Curves):
     killed process has lost is not counted.
     """
 
-    def __init__(
-        self,
-        path: Path,
-        status: Status,
-        devices: int,
-        is_ours: Callable[[], bool] = lambda: True,
-        clock: Callable[[], float] = time.perf_counter,
-    ) -> None:
+    def __init__(self, path: Path, status: Status, devices: int, is_ours: Callable[[], bool] = lambda: True) -> None:
         """Open the file; `status` is the status of the checkpoint.
 
-        Nothing is written once `is_ours` returns False, since the folder then belongs to another training. `clock`
-        gives seconds.
+        Nothing is written once `is_ours` returns False, since the folder then belongs to another training.
         """
         with atomic_file(path) as stream:
             stream.writelines(status.lines)
         self._stream = path.open("a", encoding="utf-8")
         super().__init__(status.row)
-        self._lines, self._devices, self._is_ours, self._clock = status.lines, devices, is_ours, clock
-        self._began = clock() - status.wall_s
+        self._lines, self._devices, self._is_ours = status.lines, devices, is_ours
+        self._began = time.perf_counter() - status.wall_s
 
     def validated(self, validation: Validation) -> None:
         """Write the means over the updates since the last line, and then the validation."""
@@ -79,7 +71,7 @@ class Metrics(Curves):
         """Append a line of JSON."""
         line = {"kind": kind, **place, **numbers}
         if kind == "train":
-            wall_s = self._clock() - self._began
+            wall_s = time.perf_counter() - self._began
             line |= {"wall_s": wall_s, "device_hours": device_hours(wall_s, self._devices)}
         self._lines.append(json.dumps(line) + "\n")
         if self._is_ours():

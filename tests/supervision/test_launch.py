@@ -6,6 +6,7 @@ import sys
 import pytest
 
 from docmt.supervision import launch
+from docmt.supervision.exit import blamed_status
 
 
 @pytest.mark.parametrize(
@@ -18,7 +19,7 @@ from docmt.supervision import launch
     ],
 )
 def test_the_status_is_that_of_the_rank_to_blame(statuses, status):
-    assert launch.blamed_status(statuses) == status
+    assert blamed_status(statuses) == status
 
 
 def process(code: str) -> subprocess.Popen:

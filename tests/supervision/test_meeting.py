@@ -10,7 +10,7 @@ import pytest
 from docmt.base.errors import TRY_AGAIN, UserError
 from docmt.supervision import meeting
 from docmt.supervision.exit import CLAIM, Reason, read_exit, write_exit
-from docmt.supervision.launch import blamed_status, free_port
+from docmt.supervision.launch import free_port
 from docmt.supervision.meeting import LOST, Meeting, shares_of
 from docmt.supervision.node import Share, TrainingNode
 
@@ -43,13 +43,13 @@ def at_once(*works: Callable[[], Any]) -> list[Any]:
 
 
 def joined(node: TrainingNode, ranks: int = 3, asked_to_stop: Callable[[], object] = never) -> Share:
-    with Meeting(node, blamed_status) as here:
+    with Meeting(node) as here:
         return here.join(ranks, lambda: 1234, asked_to_stop)
 
 
 def ended(node: TrainingNode, state: Path, record: tuple) -> int:
     """The status of all; the rank of this node writes a record, and ends with the status of it."""
-    with Meeting(node, blamed_status) as here:
+    with Meeting(node) as here:
         here.join(2, free_port, never)
         write_exit(state, *record)
         return here.end(record[3], state, None)
@@ -116,10 +116,10 @@ def test_a_silent_node_counts_as_killed(tmp_path, monkeypatch):
     first, second = nodes()
 
     def silent() -> None:
-        Meeting(second, blamed_status).join(2, free_port, never)
+        Meeting(second).join(2, free_port, never)
 
     def waiting() -> tuple[bool, int]:
-        with Meeting(first, blamed_status) as here:
+        with Meeting(first) as here:
             here.join(2, free_port, never)
             while not here.has_failed():
                 pass
