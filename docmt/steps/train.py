@@ -122,7 +122,8 @@ def train_here(recipe: Recipe, resources: Resources, options: JobOptions, stop: 
     from docmt.training.progress import Listeners
     from docmt.training.task import Paths
 
-    is_first, total = os.environ.get("RANK", "0") == "0", recipe.settings["train"]["max_updates"]
+    # The settings are checked when the training reads them; the total is for the eye alone.
+    is_first, total = os.environ.get("RANK", "0") == "0", recipe.settings.get("train", {}).get("max_updates")
     listener = training_progress(total) if is_first else Listeners()
     try:
         paths = Paths.of(recipe)

@@ -33,18 +33,18 @@ def scores(*arguments: object, text: str = "") -> list[dict]:
 
 def test_hypotheses_from_standard_input(files):
     reference = ("--reference", files["reference"])
-    (expected,) = scores("--hypotheses", files["hypotheses"], *reference)
-    (system,) = scores("--hypotheses", "-", *reference, text=HYPOTHESES)
-    assert system["scores"] == expected["scores"]
-    assert system["system"] == "standard input"
+    expected = scores("--hypotheses", files["hypotheses"], *reference)
+    given = scores("--hypotheses", "-", *reference, text=HYPOTHESES)
+    assert [{**row, "system": ""} for row in given] == [{**row, "system": ""} for row in expected]
+    assert {row["system"] for row in given} == {"standard input"}
     assert output("score", "--hypotheses", "-", *reference, text=HYPOTHESES).splitlines()[1].startswith("standard inp")
 
 
 def test_standard_input_may_be_one_of_several_systems(files):
     reference = ("--reference", files["reference"])
     systems = scores("--hypotheses", files["reference"], "--hypotheses", "-", *reference, text=HYPOTHESES)
-    assert [system["system"] for system in systems] == [str(files["reference"]), "standard input"]
-    assert systems[0]["scores"][0]["score"] == pytest.approx(100) and systems[1]["scores"][0]["score"] < 99
+    assert list(dict.fromkeys(row["system"] for row in systems)) == [str(files["reference"]), "standard input"]
+    assert systems[0]["value"] == pytest.approx(100) and systems[-1]["value"] < 99
 
 
 def test_a_reference_from_standard_input(files):
@@ -58,7 +58,7 @@ def test_names_of_documents_from_standard_input(files):
     plain = ("--hypotheses", files["h.plain"], "--reference", files["r.plain"])
     expected = scores(*plain, "--documents", files["documents"])
     assert scores(*plain, "--documents", "-", text=NAMES) == expected
-    assert [score["unit"] for score in expected[0]["scores"]] == ["s", "d"]
+    assert [score["metric"] for score in expected] == ["s-BLEU", "d-BLEU"]
 
 
 def test_a_baseline_from_standard_input_has_a_name(files):
@@ -101,5 +101,5 @@ def test_a_table_of_a_corpus_from_standard_input():
 def test_a_file_of_that_name_is_given_with_its_folder(files):
     path = files["reference"].with_name("-")
     path.write_text(REFERENCE)
-    (system,) = scores("--hypotheses", path, "--reference", files["reference"], text="other text\n")
-    assert system["scores"][0]["score"] == pytest.approx(100)
+    system, *_ = scores("--hypotheses", path, "--reference", files["reference"], text="other text\n")
+    assert system["value"] == pytest.approx(100)

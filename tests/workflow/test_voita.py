@@ -67,7 +67,7 @@ def from_plain_files(model: Path, folder: Path, *options: str) -> dict[str, Scor
     command = [DOCMT, "score-contrastive", *(folder / f"{file}.json" for file in FILES.values()), "--form", "voita"]
     done = run([*command, "--model", model, "--device", "cpu", "--json", *options], model, check=True, timeout=1500)
     names = {file: name for name, file in FILES.items()}
-    groups = ((re.sub(r"(?<=:)\w+", lambda file: names[file[0]], s.group), s) for s in printed_scores(done.stdout))
+    groups = ((re.sub("(?<=:)[^@]+", lambda file: names[file[0]], s.group), s) for s in printed_scores(done.stdout))
     return {score.metric + group: replace(score, group=group) for group, score in groups}
 
 
