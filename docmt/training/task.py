@@ -10,7 +10,7 @@ import pyarrow as pa
 import torch
 from torch import nn
 
-from docmt.base.artifacts import SCRATCH
+from docmt.base.artifacts import SCRATCH, as_object
 from docmt.base.columns import CONTRASTIVE_SEGMENTS, SEGMENTS, STOP_WORDS, check_segments
 from docmt.base.digests import sha256_file
 from docmt.base.errors import UserError
@@ -40,6 +40,9 @@ VOCABULARIES = ("vocabulary.source.txt", "vocabulary.target.txt")
 """The vocabulary files of a text."""
 TRAINED_ON = ("train.arrow", "dev.arrow")
 """The files that a training reads from the folder of a view, and from the folder of its lexical chains."""
+
+KEYS = ("version", "study", "corpus", "system", "scale", "seed", "init_from", "pretrained", "view", "model", "train")
+"""Keys of job.json."""
 
 
 @dataclass(frozen=True)
@@ -107,9 +110,10 @@ class Settings:
 def read_settings(paths: Paths) -> Settings:
     """Return the settings of a training.
 
-    Raises UserError where a value is not allowed, or where the model differs from the pretrained checkpoint.
+    Raises UserError where a key is missing, a value is not allowed, or where the model differs from the pretrained checkpoint.
     """
-    plain, where = paths.recipe.all_settings, str(paths.recipe.path)
+    where = str(paths.recipe.path)
+    plain = as_object(paths.recipe.all_settings, where, KEYS)
     model = parse(TransformerConfig, plain["model"], where, ("model",))
     check_chains(model.kind, paths.chains)
     if paths.pretrained:
