@@ -110,7 +110,7 @@ class Settings:
 def read_settings(paths: Paths) -> Settings:
     """Return the settings of a training.
 
-    Raises UserError where a key is missing, a value is not allowed, or the model differs from the pretrained checkpoint.
+    Raises UserError where a key is missing, a value is not allowed, or the model differs from the checkpoint.
     """
     where = str(paths.recipe.path)
     plain = as_object(paths.recipe.all_settings, where, KEYS)
