@@ -1,6 +1,7 @@
 """`docmt job FOLDER`: what it does around the work of a step."""
 
 import os
+import time
 from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field, replace
@@ -130,7 +131,8 @@ def test_an_interrupted_job_says_so_in_its_log_and_a_run_alone_says_it_on_the_sc
 def waiting(monkeypatch: pytest.MonkeyPatch, meanwhile: Callable[[], None]) -> list[float]:
     """While the job waits for another one, `meanwhile` happens; return how long it waited each time."""
     waits: list[float] = []
-    monkeypatch.setattr(lease, "time", SimpleNamespace(sleep=lambda seconds: (waits.append(seconds), meanwhile())))
+    sleep = lambda seconds: (waits.append(seconds), meanwhile())
+    monkeypatch.setattr(lease, "time", SimpleNamespace(sleep=sleep, monotonic=time.monotonic))
     return waits
 
 

@@ -19,7 +19,7 @@ import pytest
 COMMANDS = {
     "lsf": ("bsub", "bjobs", "bkill", "badmin", "lsclusters", "bhist"),
     "pbs": ("qsub", "qstat", "qdel"),
-    "slurm": ("sbatch", "squeue", "scancel", "srun", "scontrol", "sinfo", "sacctmgr", "sshare"),
+    "slurm": ("sbatch", "squeue", "scancel", "srun", "scontrol", "sinfo", "sacct", "sacctmgr", "sshare"),
 }
 
 

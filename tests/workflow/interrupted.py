@@ -85,7 +85,7 @@ class LongTraining:
 
     def process(self) -> psutil.Process:
         """The process that trains."""
-        return psutil.Process(json.loads((self.scratch / FILE).read_text())["process"])
+        return psutil.Process(json.loads((self.folder / FILE).read_text())["process"])
 
     def checkpoints(self) -> int:
         """The number of checkpoints."""
