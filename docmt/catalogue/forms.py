@@ -60,7 +60,7 @@ class FileReaderConfig(ReaderConfig):
     """The settings that all readers of files share.
 
     Paths are inside `archive` or, without an archive, among the downloads. A path may lead into an archive
-    (`texts/zh-en.tgz/zh-en/a.txt`); a text file may be compressed by gzip (`a.txt.gz`).
+    (`texts/zh-en.tgz/zh-en/a.txt`); a text file may be compressed (`a.txt.xz`).
     """
 
     PATHS: ClassVar[tuple[str, ...]]

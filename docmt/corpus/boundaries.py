@@ -1,5 +1,6 @@
 """The boundaries of documents in aligned lines: lines between documents, or a file beside the text."""
 
+import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -8,18 +9,19 @@ from typing import Any, ClassVar, Literal, Self
 
 from docmt.base.checks import need, setting
 from docmt.corpus.inputs import Problems, ReaderInputs, text_of
-from docmt.corpus.sides import Row, aligned_rows
+from docmt.corpus.sides import Row, aligned_rows, opus_name
 
 Run = tuple[str | None, list[Row]]  # A document: its name, or None where nothing states a name, and its rows
 BESIDE = ("offsets", "lengths", "names")  # The settings of boundaries that name a file beside the text of each split
+OPUS_TAG = re.compile(r"<(fromDoc|toDoc)>(.*)</\1>")  # A line that names the document of the lines after it.
 
 
 @dataclass(frozen=True)
 class BoundariesConfig:
     """The boundaries of documents in aligned lines.
 
-    Documents are separated by blank lines or by lines with a marker, or a file beside the text states the first line of
-    each document, its number of lines, or the name of the document of each line.
+    Documents are separated by blank lines, by lines with a marker or by the tags of OpusTools, or a file beside the text
+    states the first line of each document, its number of lines, or the name of the document of each line.
     """
 
     PATHS: ClassVar = BESIDE
@@ -27,6 +29,9 @@ class BoundariesConfig:
     blank: bool = setting(False, "a blank line between documents")
     marker: str | None = setting(None, "the text that lines between documents begin with")
     at: Literal["start", "end"] | None = setting(None, "whether the marker opens a document or closes it")
+    opus_tags: bool = setting(
+        False, "lines `<fromDoc>FILE</fromDoc>` and `<toDoc>FILE</toDoc>`, as `opus_read -pn` of OpusTools writes them"
+    )
     offsets: dict[str, str] | None = setting(
         None, "by split, a file with the 0-based number of each document's first line, a number on each line"
     )
@@ -39,7 +44,7 @@ class BoundariesConfig:
 
     def __post_init__(self) -> None:
         """Raise BadValue unless one kind of boundary is stated; `at` is stated only with `marker`."""
-        kinds = ("blank", "marker", *BESIDE)
+        kinds = ("blank", "marker", "opus_tags", *BESIDE)
         stated = [name for name in kinds if getattr(self, name)]
         expected = f"one of blank: true, {', '.join(kinds[1:-1])} and {kinds[-1]}"
         need(len(stated) == 1, "blank", stated or "nothing", expected)
@@ -74,7 +79,8 @@ def aligned_runs(
         return ((None, [row]) for row in aligned_rows(inputs, paths))
     if boundaries.beside is None:
         files = [inputs.display_name(path) for path in paths]
-        return _by_lines(aligned_rows(inputs, paths), boundaries, files, inputs.problems)
+        cut = _by_tags if boundaries.opus_tags else _by_lines
+        return cut(aligned_rows(inputs, paths), boundaries, files, inputs.problems)
     kind, by_split = boundaries.beside
     cut = {"offsets": _by_offsets, "lengths": _by_lengths, "names": _by_names}[kind]
     return cut(paths, by_split[split], inputs)
@@ -94,6 +100,33 @@ def _by_lines(
             yield None, run
         elif (before is not None or at == "end") and (after is not None or at == "start"):
             problems.report("empty document", where=f"{files[0]}:{after or before}")
+
+
+def _by_tags(
+    rows: Iterable[Row], boundaries: BoundariesConfig, files: Sequence[str], problems: Problems
+) -> Iterator[Run]:
+    # A blank line is before and after each tag; inside of a document, one side alone may be blank.
+    rows = (row for row in rows if any(row[1]))
+    name = None
+    for is_tag, group in groupby(_tagged(rows, files, problems), key=lambda row: row[0]):
+        if is_tag:
+            *_, (_, (_, texts)) = group
+            name = opus_name(*(OPUS_TAG.fullmatch(text)[2] for text in texts[:2]))
+        else:
+            run = [row for _, row in group]
+            if name is None:
+                problems.report("text before the first tag", where=f"{files[0]}:{run[0][0]}", found=repr(run[0][1][0]))
+            yield name, run
+
+
+def _tagged(rows: Iterable[Row], files: Sequence[str], problems: Problems) -> Iterator[tuple[bool, Row]]:
+    """Yield rows, each with whether it is a tag on all sides; report a tag on one side only."""
+    for number, texts in rows:
+        at_tag = [text.startswith("<") and OPUS_TAG.fullmatch(text) is not None for text in texts]
+        if any(at_tag) and not all(at_tag):
+            problems.report("document boundary on one side only", where=f"{files[at_tag.index(True)]}:{number}")
+        else:
+            yield all(at_tag), (number, texts)
 
 
 def _between_boundaries(

@@ -5,16 +5,18 @@ reported to an object of the class `Problems`. Stage 1 stops at the first proble
 problems (`CollectedProblems`).
 """
 
-import gzip
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import BinaryIO
 
 from docmt.base.artifacts import BYTE_ORDER_MARK
 from docmt.base.errors import UserError
 from docmt.base.foreign import reading
 from docmt.base.untrusted import limited_lines
+from docmt.corpus.compression import open_bytes, opener
 
 DAMAGED = "compressed file is damaged or truncated"
 MANY_SENTENCES = 1000
@@ -192,15 +194,27 @@ class ReaderInputs:
         """Return the name of a file of the reader, in the form in which messages show it."""
         return display_name(self.archive, name)
 
-    def lines(self, name: str) -> Iterator[str]:
-        """Yield the lines of a text file, without the line ends.
+    @contextmanager
+    def opened(self, name: str) -> Iterator[BinaryIO]:
+        """Open the bytes of a file, decompressed. Raises UserError for a file that is missing or damaged."""
+        remedy = "remove it, and make or download it again"
+        with reading(self.display_name(name), DAMAGED, remedy=remedy), open_bytes(self.path(name)) as stream:
+            yield stream
 
-        A file whose name ends in .gz is decompressed. Reports invalid UTF-8. Raises UserError for a missing or damaged
-        file, and for a line that is too long.
+    def plain_path(self, name: str) -> Path:
+        """Return the path of a file, or of its decompressed copy, for libraries that read no stream."""
+        path = self.path(name)
+        if path.is_file() and opener(path) is not None:
+            return next(self.folder(name).iterdir())
+        return path
+
+    def lines(self, name: str) -> Iterator[str]:
+        """Yield the lines of a text file, without the line ends; a compressed file is decompressed.
+
+        Reports invalid UTF-8. Raises UserError for a missing or damaged file, and for a line that is too long.
         """
-        path, file = self.path(name), self.display_name(name)
-        open_file = gzip.open if path.suffix == ".gz" else open
-        with reading(file, DAMAGED, remedy="remove it, and make or download it again"), open_file(path, "rb") as stream:
+        file = self.display_name(name)
+        with self.opened(name) as stream:
             # Only a line feed ends a line, since other line separators of Unicode may occur inside a sentence.
             for number, line in enumerate(limited_lines(stream, file), 1):
                 text = _decoded(line, f"{file}:{number}", self.problems).rstrip("\r\n")
@@ -255,10 +269,19 @@ def fits_header(values: Sequence[str], header: Sequence[str], where: str, proble
 
 
 def need_columns(columns: Sequence[str], needed: Sequence[str], where: str) -> None:
-    """Raise UserError where `columns` lacks some of the names in `needed`."""
+    """Raise UserError where `columns` lacks some of the names in `needed`, or has one of them more than once."""
     missing = [name for name in needed if name not in columns]
     if missing:
         raise UserError("columns are missing", where=where, found=", ".join(columns), expected=", ".join(missing))
+    repeated = [name for name in dict.fromkeys(needed) if columns.count(name) > 1]
+    if repeated:
+        raise UserError(
+            "several columns have one name",
+            where=where,
+            found=", ".join(repeated),
+            expected="each name once",
+            remedy="name the column by its number (`source: 2`), or rename it in the file",
+        )
 
 
 def text_of(lines: Iterable[str]) -> str:

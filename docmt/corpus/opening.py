@@ -26,7 +26,8 @@ from docmt.catalogue.missing import Places
 from docmt.corpus.contrastive_items import ContrastiveReaderConfig
 from docmt.corpus.inputs import ContrastiveItem, Document, Problems, ReaderInputs, SideText, display_name
 
-MARKERS = (*SPECIALS, "<d>", "_eos")
+TAGS_OF_OPUS = ("<fromDoc>", "<toDoc>")
+MARKERS = (*SPECIALS, "<d>", "_eos", *TAGS_OF_OPUS)
 """Texts that no sentence may contain: the special symbols of the vocabulary, and separators that corpora use."""
 MARKER = re.compile("|".join(map(re.escape, MARKERS)))
 CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff]")
@@ -300,7 +301,9 @@ def check_text(text: str, where: str, problems: Problems) -> None:
         problems.report("empty sentence", where=where)
     marker = MARKER.search(text)
     if marker:
-        problems.report("stray marker in the text", where=where, found=marker.group())
+        of_opus = "the form `lines` reads these tags of opus_read: `documents: {opus_tags: true}`"
+        remedy = of_opus if marker.group() in TAGS_OF_OPUS else None
+        problems.report("stray marker in the text", where=where, found=marker.group(), remedy=remedy)
     control = CONTROL.search(text)
     if control:
         problems.report("control character in the text", where=where, found=f"U+{ord(control.group()):04X}")

@@ -1,12 +1,15 @@
 """Documents whose two languages are in separate files, paired line by line or by the names of documents."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import ClassVar
 
 from docmt.base.checks import needed, setting
-from docmt.corpus.inputs import Document, Problems, ReaderInputs, SideText
+from docmt.corpus.inputs import MANY_SENTENCES, Document, Problems, ReaderInputs, SideText
+
+OTHER_VERSION = "use another version of the corpus, whose documents are known"
 
 Row = tuple[int, tuple[str | None, ...]]
 """The number of a line, counted from 1, and the text of the line in each file, without outer white space.
@@ -107,8 +110,8 @@ class DocumentCollector:
     """A receiver of the tags and texts of a parser, which collects documents (`<doc>`) with their sentences (`<seg>`).
 
     `file` is the name of the file in messages. Reports a segment outside of a document, segments that are not numbered
-    1, 2, 3 ..., a document without a `docid`, a document that a system has twice, and documents or segments that are
-    not closed.
+    1, 2, 3 ... in the document or in a paragraph, a document without a `docid`, a document that a system has twice, and
+    documents or segments that are not closed.
     """
 
     def __init__(self, file: str, problems: Problems) -> None:
@@ -118,6 +121,13 @@ class DocumentCollector:
         self._open: MonolingualDocument | None = None
         self._text: list[str] | None = None
         self._line = 0  # The line at which the open segment begins
+        self._number = 0  # The number of the last segment
+        self._at_paragraph = False  # Whether no segment of the open paragraph or headline has begun yet
+
+    @property
+    def in_segment(self) -> bool:
+        """Whether a segment is open."""
+        return self._text is not None
 
     def start(self, tag: str, attributes: Mapping[str, str | None], line: int) -> None:
         """Receive a start tag."""
@@ -125,6 +135,8 @@ class DocumentCollector:
             self._start_document(attributes, line)
         elif tag == "seg":
             self._start_segment(attributes, line)
+        elif tag in ("p", "hl"):
+            self._at_paragraph = True
 
     def end(self, tag: str, line: int) -> None:
         """Receive an end tag."""
@@ -150,7 +162,7 @@ class DocumentCollector:
             self._report("document without a docid", line)
         if any((document.name, document.system) == (name, system) for document in self.documents):
             self._report("document given twice", line, found=f"docid {name}")
-        self._open = MonolingualDocument(self._file, name, line, system)
+        self._open, self._number = MonolingualDocument(self._file, name, line, system), 0
         self.documents.append(self._open)
 
     def _start_segment(self, attributes: Mapping[str, str | None], line: int) -> None:
@@ -158,11 +170,13 @@ class DocumentCollector:
         if self._open is None:
             self._report("segment outside of a document", line)
             return
-        number = len(self._open.sentences) + 1
-        if attributes.get("id") != str(number):
+        # The numbers may begin again in each paragraph.
+        starts_again = self._at_paragraph and attributes.get("id") == "1"
+        self._number = 1 if starts_again else self._number + 1
+        if attributes.get("id") != str(self._number):
             segment_id = f"seg id {attributes.get('id')}"
-            self._report("segments are not numbered 1, 2, 3 ...", line, found=segment_id, expected=number)
-        self._text, self._line = [], line
+            self._report("segments are not numbered 1, 2, 3 ...", line, found=segment_id, expected=self._number)
+        self._text, self._line, self._at_paragraph = [], line, False
 
     def _end_document(self, closed: bool) -> None:
         self._close_segment()
@@ -183,6 +197,33 @@ class DocumentCollector:
 
     def _report(self, what: str, line: int, **facts: object) -> None:
         self._problems.report(what, where=f"{self._file}:{line}", **facts)
+
+
+def opus_name(source: str, target: str) -> str:
+    """Return the name of a document of OPUS: the path that its two files share, or both paths where they differ."""
+    names = dict.fromkeys(_without_language(path) for path in (source, target))
+    return " ".join(names)
+
+
+def _without_language(path: str) -> str:
+    # The first folder is the language.
+    return re.sub(r"\.xml(\.gz)?$", "", path.partition("/")[2] or path)
+
+
+def several_documents(documents: Iterable[Document], where: str, problems: Problems) -> Iterator[Document]:
+    """Yield the documents of a corpus of OPUS; report one that is all, and longer than MANY_SENTENCES pairs."""
+    count = sentences = 0
+    for document in documents:
+        count, sentences = count + 1, len(document.source.sentences)
+        yield document
+    if count == 1 and sentences > MANY_SENTENCES:
+        problems.report(
+            "the corpus is one document: OPUS has no boundaries of its documents",
+            where=where,
+            found=f"{sentences:,} pairs with the same files",
+            expected="several documents",
+            remedy=OTHER_VERSION,
+        )
 
 
 def talk_tags(number: int) -> tuple[str, ...]:

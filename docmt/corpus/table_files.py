@@ -2,7 +2,7 @@
 
 import io
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from docmt.base.spreadsheets import csv_lines, tsv_line
@@ -15,6 +15,13 @@ Records = Sequence[dict[Column, str]]  # Rows of a table; all have the same colu
 def table_bytes(records: Records, form: TableFormat, has_header: bool) -> bytes:
     """Return the content of a table; columns that are numbers have empty columns between them."""
     return WRITERS[form](records, has_header)
+
+
+def saved_data_set(folder: str, content: bytes) -> Iterator[tuple[str, bytes]]:
+    """Yield the files of a folder as Hugging Face datasets saves it; `content` is that of its one Arrow file."""
+    name = "data-00000-of-00001.arrow"
+    yield f"{folder}/{name}", content
+    yield f"{folder}/state.json", json.dumps({"_data_files": [{"filename": name}]}).encode()
 
 
 def _grid(records: Records, has_header: bool) -> list[list[str]]:
@@ -38,6 +45,19 @@ def _csv(records: Records, has_header: bool) -> bytes:
 
 def _json_lines(records: Records, has_header: bool) -> bytes:
     return text_of(json.dumps(_nested(record), ensure_ascii=False) for record in records).encode()
+
+
+def _json(records: Records, has_header: bool) -> bytes:
+    return json.dumps([_nested(record) for record in records], ensure_ascii=False, indent=1).encode()
+
+
+def _arrow(records: Records, has_header: bool) -> bytes:
+    import pyarrow as pa
+
+    table, stream = pa.Table.from_pylist([_nested(record) for record in records]), pa.BufferOutputStream()
+    with pa.ipc.new_stream(stream, table.schema) as writer:
+        writer.write_table(table)
+    return stream.getvalue().to_pybytes()
 
 
 def _parquet(records: Records, has_header: bool) -> bytes:
@@ -64,7 +84,9 @@ def _nested(record: dict[Column, str]) -> dict[str, Any]:
 WRITERS: dict[TableFormat, Callable[[Records, bool], bytes]] = {
     "tsv": _tsv,
     "csv": _csv,
+    "json": _json,
     "jsonl": _json_lines,
     "parquet": _parquet,
+    "arrow": _arrow,
 }
 """The function that returns the content of a table, by its format."""

@@ -1,11 +1,10 @@
-"""The unpacking of archives: tar (also compressed), zip, and files compressed by gzip.
+"""The unpacking of archives: tar (also compressed), zip, and single compressed files.
 
 Each archive is unpacked into a new folder, and no member is written outside of this folder. An archive is refused
 before the disk is full, and where the unpacked size is so large that the archive may be an attack (a decompression
 bomb).
 """
 
-import gzip
 import os
 import stat
 import tarfile
@@ -20,8 +19,8 @@ from docmt.base.artifacts import atomic_folder
 from docmt.base.errors import UserError
 from docmt.base.foreign import first_line, free_bytes, is_of_disk, need_file
 from docmt.base.untrusted import leads_out
+from docmt.corpus.compression import open_bytes, opener, without_ending
 
-GZIP_MAGIC = b"\x1f\x8b"
 CHUNK = 1 << 20
 
 LIMIT = "DOCMT_UNPACK_LIMIT_GB"
@@ -134,19 +133,27 @@ def _damaged(archive: Path, problem: object) -> UserError:
 
 def _members(archive: Path, budget: Budget) -> Iterator[tuple[str, IO[bytes] | None, int | None]]:
     """Return an iterator of the name, the content (None for a folder) and the size (None = not stated) of members."""
-    with archive.open("rb") as stream:
-        magic = stream.read(2)
-    # The content shows the kind of archive, since a downloaded file may have any name. Only the name shows whether a
-    # gzip file holds a single file (.gz) or a tar archive (.tar.gz).
+    # The content shows the kind of archive, since a downloaded file may have any name.
     if zipfile.is_zipfile(archive):
         return _zip_members(archive, budget)
-    if archive.name.endswith(".gz") and magic == GZIP_MAGIC and not archive.name.endswith(".tar.gz"):
-        return _gzip_members(archive)
+    if opener(archive) is not None and not _is_tar(archive):
+        return _single_member(archive)
     return _tar_members(archive)
 
 
+def _is_tar(archive: Path) -> bool:
+    with open_bytes(archive) as stream:
+        head = stream.read(tarfile.BLOCKSIZE)
+    try:
+        tarfile.TarInfo.frombuf(head, tarfile.ENCODING, "surrogateescape")
+    except tarfile.HeaderError:
+        # An archive without any member begins with zeros.
+        return head == bytes(tarfile.BLOCKSIZE)
+    return True
+
+
 def _tar_members(archive: Path) -> Iterator[tuple[str, IO[bytes] | None, int | None]]:
-    with tarfile.open(archive) as tar:
+    with open_bytes(archive) as stream, tarfile.open(fileobj=stream, mode="r:") as tar:
         for member in tar:
             if member.isdir():
                 yield member.name, None, None
@@ -186,9 +193,9 @@ def _zip_members(archive: Path, budget: Budget) -> Iterator[tuple[str, IO[bytes]
                     yield info.filename, contents, info.file_size
 
 
-def _gzip_members(archive: Path) -> Iterator[tuple[str, IO[bytes] | None, int | None]]:
-    with gzip.open(archive) as contents:
-        yield archive.name.removesuffix(".gz"), contents, None
+def _single_member(archive: Path) -> Iterator[tuple[str, IO[bytes] | None, int | None]]:
+    with open_bytes(archive) as contents:
+        yield without_ending(archive.name), contents, None
 
 
 def _write(path: Path, stream: IO[bytes] | None, size: int | None, archive: Path, budget: Budget) -> None:

@@ -17,6 +17,7 @@ MAGIC = {
     (".zip",): (b"PK", "zip"),
     (".xz", ".txz"): (b"\xfd7zXZ\0", "xz"),
     (".bz2", ".tbz2"): (b"BZh", "bzip2"),
+    (".zst", ".tzst"): (b"\x28\xb5\x2f\xfd", "Zstandard"),
     (".parquet",): (b"PAR1", "Parquet"),
 }
 # A part of the addresses to which servers redirect those who are not logged in.

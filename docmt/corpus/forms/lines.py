@@ -65,16 +65,22 @@ def write(config: LinesConfig, stock: Stock) -> FixtureFiles:
             config, split, sides.source, len(sides.paths) - 1, cut=1 if boundaries is None else None
         )
         for side, path in enumerate(sides.paths):
-            yield path, text_of(_with_boundaries([[row[side] for row in rows] for rows in documents], boundaries))
+            tag = "fromDoc" if side == 0 else "toDoc"
+            texts = [[row[side] for row in rows] for rows in documents]
+            yield path, text_of(_with_boundaries(texts, boundaries, f"{stock.languages[min(side, 1)]}/{split}", tag))
         if boundaries is not None:
             yield from boundary_file(boundaries, split, documents).items()
 
 
-def _with_boundaries(documents: list[list[str]], boundaries: BoundariesConfig | None) -> Iterator[str]:
+def _with_boundaries(
+    documents: list[list[str]], boundaries: BoundariesConfig | None, folder: str, tag: str
+) -> Iterator[str]:
     marks = {} if boundaries is None else {boundaries.at: [boundaries.marker]}
     for number, sentences in enumerate(documents):
         yield from marks.get("start", ())
         if boundaries is not None and boundaries.blank and number > 0:
             yield ""
+        if boundaries is not None and boundaries.opus_tags:
+            yield from ("", f"<{tag}>{folder}{number + 1}.xml.gz</{tag}>", "")
         yield from sentences
         yield from marks.get("end", ())

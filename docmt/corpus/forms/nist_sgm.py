@@ -3,6 +3,8 @@
 The text of an element `<doc>` is a document, and that of an element `<seg>` is a sentence.
 """
 
+import html
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -14,8 +16,15 @@ from docmt.corpus.inputs import Document, FixtureFiles, ReaderInputs, Rows, text
 from docmt.corpus.sides import DocumentCollector, MonolingualDocument, escaped
 from docmt.corpus.stock import Stock
 
-STRUCTURE = frozenset(("mteval", "srcset", "refset", "tstset", "doc", "hl", "p", "seg"))
-"""The tags of the format; all other text that looks like a tag is text of a sentence."""
+TAG = re.compile(
+    r"<(?P<slash>/?)(?P<tag>mteval|srcset|refset|tstset|doc|hl|p|seg)(?P<attributes>(?:\s[^<>]*)?)/?>", re.IGNORECASE
+)
+"""The pattern of the tags of the format. All else in a segment is text as it is written, since the files of evaluations
+have `&`, `<`, comments and CDATA that nobody has escaped."""
+MARKUP = re.compile(rf"<!--.*?-->|{TAG.pattern}", re.IGNORECASE | re.DOTALL)  # What is markup outside of segments.
+ATTRIBUTE = re.compile(r"""(?P<name>[\w:.-]+)\s*=\s*(?:"(?P<quoted>[^"]*)"|'(?P<single>[^']*)'|(?P<plain>[^\s"']+))""")
+# The entities that are resolved: those of XML; `&copy` may be a part of an address.
+ENTITY = re.compile(r"&(?:amp|lt|gt|quot|apos|#\d+|#x[\da-f]+);", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -101,32 +110,25 @@ def _sources(
 
 
 def _parsed(inputs: ReaderInputs, file: str) -> list[MonolingualDocument]:
-    # SGML is similar enough to HTML for its parser: tags have capital or small letters, attributes are with or without
-    # quotes, and the entities are the same.
-    from html.parser import HTMLParser
-
-    collector = DocumentCollector(inputs.display_name(file), inputs.problems)
-
-    class Parser(HTMLParser):
-        def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-            if tag in STRUCTURE:
-                collector.start(tag, dict(attrs), self.getpos()[0])
-            else:
-                collector.text(self.get_starttag_text() or "")
-
-        def handle_endtag(self, tag: str) -> None:
-            if tag in STRUCTURE:
-                collector.end(tag, self.getpos()[0])
-            else:
-                collector.text(f"</{tag}>")
-
-        def handle_data(self, data: str) -> None:
-            collector.text(data)
-
-    parser = Parser(convert_charrefs=True)
-    parser.feed(inputs.text(file))
-    parser.close()
+    collector, text = DocumentCollector(inputs.display_name(file), inputs.problems), inputs.text(file)
+    line, last = 1, 0
+    while match := (TAG if collector.in_segment else MARKUP).search(text, last):
+        collector.text(_resolved(text[last : match.start()]))
+        line += text.count("\n", last, match.start())
+        # A comment has no tag.
+        if match["tag"] and match["slash"]:
+            collector.end(match["tag"].lower(), line)
+        elif match["tag"]:
+            pairs = ATTRIBUTE.finditer(match["attributes"])
+            attributes = {pair["name"].lower(): _resolved(pair[pair.lastgroup]) for pair in pairs}
+            collector.start(match["tag"].lower(), attributes, line)
+        last = match.end()
+        line += text.count("\n", match.start(), last)
     return collector.finish()
+
+
+def _resolved(text: str) -> str:
+    return ENTITY.sub(lambda match: html.unescape(match[0]), text)
 
 
 def write(config: NistSgmConfig, stock: Stock) -> FixtureFiles:

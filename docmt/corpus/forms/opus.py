@@ -2,15 +2,14 @@
 
 Source: Tiedemann (2012), "Parallel Data, Tools and Interfaces in OPUS". The archive has a file for each language with a
 sentence on each line, and `<corpus>.<pair>.ids` with a line for each pair: the file of the source document, the file of
-the target document, and the numbers of the sentences in each, separated by tabs. A document is a run of lines with the
-same two files.
+the target document, and the numbers of the sentences in each, separated by tabs; OpusTools adds a fifth column, which
+is not read. A document is a run of lines with the same two files.
 
 The text of a zip may be filtered against the corpus' XML, so that sentences are missing inside of documents. Zips of
 some releases have no `.ids`, and some corpora are one single document: both are refused, since document boundaries
 cannot be known.
 """
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
@@ -20,12 +19,13 @@ from docmt.base.checks import needed
 from docmt.base.errors import UserError
 from docmt.base.spreadsheets import tsv_line
 from docmt.catalogue.forms import KIND, OF_SPLITS, SplitsReaderConfig, some_splits
-from docmt.corpus.inputs import MANY_SENTENCES, Document, FixtureFiles, ReaderInputs, text_of
-from docmt.corpus.sides import Row, aligned_document, aligned_rows
+from docmt.corpus.inputs import Document, FixtureFiles, ReaderInputs, text_of
+from docmt.corpus.sides import OTHER_VERSION, Row, aligned_document, aligned_rows, opus_name, several_documents
 from docmt.corpus.stock import Stock
 
-COLUMNS = 4  # The number of columns of an `.ids` file
-REMEDY = "use another version of the corpus, whose documents are known"
+COLUMNS = range(3, 6)
+"""The numbers of columns of an `.ids` file: 4; 5 in those of OpusTools, which add a value of the link or `None`; and 3
+where the last column is empty, since a sentence has no counterpart: outer white space is stripped."""
 
 
 @dataclass(frozen=True)
@@ -55,49 +55,31 @@ def documents(config: OpusConfig, inputs: ReaderInputs) -> Iterator[Document]:
     """
     for split, files in config.in_order:
         _need_ids(inputs, files.ids)
-        paths = [inputs.display_name(path) for path in (files.source, files.target)]
-        names: list[str] = []
-        number = 0
-        for (source, target), group in groupby(_rows(inputs, files), key=lambda row: row[1][2:]):
-            rows = [(number, texts[:2]) for number, texts in group]
-            names, number = [*names[:1], _name(source, target)], rows[-1][0]
-            yield aligned_document(split, names[-1], rows, paths)
-        if len(names) == 1 and number > MANY_SENTENCES:
-            inputs.problems.report(
-                "the corpus is one document: OPUS has no boundaries of its documents",
-                where=inputs.display_name(files.ids),
-                found=f"{number:,} lines with the same files",
-                expected="several documents",
-                remedy=REMEDY,
-            )
+        yield from several_documents(_of_split(split, files, inputs), inputs.display_name(files.ids), inputs.problems)
+
+
+def _of_split(split: str, files: OpusFilesConfig, inputs: ReaderInputs) -> Iterator[Document]:
+    paths = [inputs.display_name(path) for path in (files.source, files.target)]
+    for names, group in groupby(_rows(inputs, files), key=lambda row: row[1][2:]):
+        rows = [(number, texts[:2]) for number, texts in group]
+        yield aligned_document(split, opus_name(*names), rows, paths)
 
 
 def _need_ids(inputs: ReaderInputs, path: str) -> None:
     if not inputs.path(path).is_file():
         what, expected = "the archive has no .ids file, so that its documents are not known", "a line for each pair"
-        raise UserError(what, where=inputs.display_name(path), expected=expected, remedy=REMEDY)
+        raise UserError(what, where=inputs.display_name(path), expected=expected, remedy=OTHER_VERSION)
 
 
 def _rows(inputs: ReaderInputs, files: OpusFilesConfig) -> Iterator[Row]:
     ids = inputs.display_name(files.ids)
     for number, (source, target, line) in aligned_rows(inputs, [files.source, files.target, files.ids]):
         columns = line.split("\t")
-        if len(columns) == COLUMNS and all(columns[:2]):
+        if len(columns) in COLUMNS and all(columns[:2]):
             yield number, (source, target, *columns[:2])
         else:
             expected = "columns: the files of the two documents, and the numbers of their sentences"
             inputs.problems.report("not a line of .ids", where=f"{ids}:{number}", found=repr(line), expected=expected)
-
-
-def _name(source: str, target: str) -> str:
-    # The path that the two files share, or both paths where they differ.
-    names = dict.fromkeys(_without_language(path) for path in (source, target))
-    return " ".join(names)
-
-
-def _without_language(path: str) -> str:
-    # The first folder is the language.
-    return re.sub(r"\.xml(\.gz)?$", "", path.partition("/")[2] or path)
 
 
 def write(config: OpusConfig, stock: Stock) -> FixtureFiles:

@@ -2,10 +2,12 @@
 
 Source: Post (2018), "A Call for Clarity in Reporting BLEU Scores". sacreBLEU knows the layout of each archive (SGML up
 to 2020, XML from 2021 on), so that source, references and documents are the same as in its scores: entities of SGML are
-not resolved, and white space is one space.
+not resolved, and white space is one space. XML is read as in the form `wmt_xml`, with the references that sacreBLEU
+takes, in its order; the library keeps them in sets, whose order changes from run to run.
 """
 
 import copy
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -16,8 +18,8 @@ from docmt.base.checks import needed
 from docmt.base.errors import UserError, check_known
 from docmt.base.foreign import reading
 from docmt.catalogue.forms import KIND, Languages, SplitsReaderConfig, some_splits
+from docmt.corpus.forms.wmt_xml import no_reference, translators, wmt_documents, wmt_xml
 from docmt.corpus.inputs import Document, FixtureFiles, ReaderInputs, SideText, text_of
-from docmt.corpus.sides import escaped
 from docmt.corpus.stock import Stock
 
 DOCUMENTS = "docid"  # sacreBLEU's name of the field with the document of each line
@@ -53,15 +55,15 @@ def documents(config: SacrebleuConfig, inputs: ReaderInputs) -> Iterator[Documen
     """Yield the documents, named `<set>.<docid>`; a split has the documents of its sets, set by set.
 
     A line that a further reference lacks is empty there, and counts as missing. Raises UserError for a set or a pair
-    that sacreBLEU does not know, for a set without documents, and for an archive that is not that of the set.
+    that sacreBLEU does not know, for a set without documents, for an archive that is not that of the set, and for a
+    file without the references that sacreBLEU takes.
     """
     pair = "-".join(inputs.languages)
     for split, sets in config.in_order:
         for stated in sets:
             known = known_set(stated.set, pair)
-            with reading(", ".join(stated.archives), f"not the files of {stated.set}/{pair}"):
-                texts = _texts(_in_scratch(known, stated, inputs), pair)
-            yield from _documents(split, stated.set, f"{stated.set}/{pair}", texts)
+            read = _of_xml if _is_xml(known) else _of_sgml
+            yield from read(known, stated, split, inputs)
 
 
 def known_set(name: str, pair: str) -> Any:
@@ -81,6 +83,60 @@ def known_set(name: str, pair: str) -> Any:
     return DATASETS[name]
 
 
+def _is_xml(known: Any) -> bool:
+    return hasattr(known, "_get_langpair_allowed_refs")
+
+
+def _layout(known: Any, pair: str) -> Sequence[str]:
+    layout = known.langpairs[pair]
+    return [layout["path"]] if isinstance(layout, dict) else layout
+
+
+def _labels(known: Any, pair: str) -> list[str]:
+    """Return the translators whose references sacreBLEU takes, in its order."""
+    return [label.partition(":")[2] for label in known._get_langpair_allowed_refs(pair)]
+
+
+def _of_xml(known: Any, stated: SacrebleuSetConfig, split: str, inputs: ReaderInputs) -> Iterator[Document]:
+    pair = "-".join(inputs.languages)
+    path = _layout(known, pair)[0]
+    # An archive is a folder of the paths in it.
+    paths = [f"{archive}/{path}" for archive in stated.archives if (inputs.folder(archive) / path).is_file()]
+    if not paths:
+        raise _not_the_files(stated, path)
+    present, labels = translators(inputs, paths[0]), _labels(known, pair)
+    labels = [label for label in labels if label in present]
+    if not labels:
+        raise no_reference(inputs, paths[0], _labels(known, pair))
+    yield from wmt_documents(inputs, paths[0], labels, split, f"{stated.set}.", lambda text: " ".join(text.split()))
+
+
+def _not_the_files(stated: SacrebleuSetConfig, path: str) -> UserError:
+    what, where = f"the archive has not the files of {stated.set}", ", ".join(stated.archives)
+    return UserError(what, where=where, expected=path, remedy="name the archive that sacreBLEU downloads for it")
+
+
+def _of_sgml(known: Any, stated: SacrebleuSetConfig, split: str, inputs: ReaderInputs) -> Iterator[Document]:
+    pair = "-".join(inputs.languages)
+    file = f"{stated.set}/{pair}"
+    with reading(", ".join(stated.archives), f"not the files of {file}"):
+        local = _in_scratch(known, stated, inputs)
+        texts = _texts(local, pair)
+        numbers = _document_numbers(local._rawdir / _layout(known, pair)[0])
+        rows = list(enumerate(zip(numbers, *texts, strict=True), 1))
+    names: Counter[str] = Counter()
+    for _, group in groupby(rows, key=lambda row: row[1][0]):
+        run = list(group)
+        lines, name = [number for number, _ in run], run[0][1][1]
+        names[name] += 1
+        columns = zip(*(row[2:] for _, row in run), strict=True)
+        source, target, *references = ([*column] for column in columns)
+        further = tuple(SideText([text or None for text in texts], file, lines) for texts in references)
+        sides = SideText(source, file, lines), SideText(target, file, lines)
+        again = f".{names[name]}" if names[name] > 1 else ""
+        yield Document(split, f"{stated.set}.{name}{again}", *sides, f"{file}:{lines[0]}", further)
+
+
 def _in_scratch(known: Any, stated: SacrebleuSetConfig, inputs: ReaderInputs) -> Any:
     # A copy of the description, which finds its files in the scratch folder and downloads nothing.
     local = copy.copy(known)
@@ -96,14 +152,8 @@ def _in_scratch(known: Any, stated: SacrebleuSetConfig, inputs: ReaderInputs) ->
                 link.symlink_to(path.absolute())
     for path in _layout(known, "-".join(inputs.languages)):
         if not (local._rawdir / path).is_file():
-            what, where = f"the archive has not the files of {stated.set}", ", ".join(stated.archives)
-            raise UserError(what, where=where, expected=path, remedy="name the archive that sacreBLEU downloads for it")
+            raise _not_the_files(stated, path)
     return local
-
-
-def _layout(known: Any, pair: str) -> Sequence[str]:
-    layout = known.langpairs[pair]
-    return [layout["path"]] if isinstance(layout, dict) else layout
 
 
 def _texts(known: Any, pair: str) -> list[list[str]]:
@@ -114,16 +164,16 @@ def _texts(known: Any, pair: str) -> list[list[str]]:
     return [[line.strip() for line in Path(path).read_text(encoding="utf-8").split("\n")[:-1]] for path in paths]
 
 
-def _documents(split: str, set_name: str, file: str, texts: Sequence[Sequence[str]]) -> Iterator[Document]:
-    rows = enumerate(zip(*texts, strict=True), 1)
-    for name, group in groupby(rows, key=lambda row: row[1][0]):
-        run = list(group)
-        lines = [number for number, _ in run]
-        columns = zip(*(row[1:] for _, row in run), strict=True)
-        source, target, *references = ([*column] for column in columns)
-        further = tuple(SideText([text or None for text in texts], file, lines) for texts in references)
-        sides = SideText(source, file, lines), SideText(target, file, lines)
-        yield Document(split, f"{set_name}.{name}", *sides, f"{file}:{lines[0]}", further)
+def _document_numbers(path: Path) -> list[int]:
+    # The number of the document of each segment, for two documents of one name that follow each other. As for
+    # sacreBLEU, a line is a document or a segment by its beginning.
+    numbers, document = [], 0
+    with path.open(encoding="utf-8", newline="\n") as lines:
+        for line in lines:
+            document += line.startswith("<doc ")
+            if line.startswith("<seg "):
+                numbers.append(document)
+    return numbers
 
 
 def write(config: SacrebleuConfig, stock: Stock) -> FixtureFiles:
@@ -144,10 +194,10 @@ def _fixture_of_set(
 ) -> Iterator[tuple[str, str]]:
     # The layout is that which sacreBLEU expects.
     layout = _layout(known, pair)
-    if hasattr(known, "_get_langpair_allowed_refs"):
-        labels = [label.partition(":")[2] for label in known._get_langpair_allowed_refs(pair)]
+    if _is_xml(known):
+        labels = _labels(known, pair)
         documents = stock.draw_documents(config, split, f"{known.name}/{pair}", len(labels))
-        yield layout[0], _xml(documents, labels, stock.languages)
+        yield layout[0], wmt_xml(documents, labels, stock.languages)
         return
     documents = stock.draw_documents(config, split, f"{known.name}/{pair}", len(layout) - 1)
     for side, path in enumerate(layout):
@@ -161,17 +211,3 @@ def _sgm(documents: Sequence[Sequence[tuple[str, ...]]], side: int) -> str:
         lines += [f'<seg id="{n}">{row[side]}</seg>' for n, row in enumerate(rows, 1)]
         lines += ["</p>", "</doc>"]
     return text_of((*lines, "</srcset>"))
-
-
-def _xml(documents: Sequence[Sequence[tuple[str, ...]]], labels: Sequence[str], languages: Languages) -> str:
-    source, target = languages
-    tags = [("src", f'lang="{source}"'), *(("ref", f'lang="{target}" translator="{label}"') for label in labels)]
-    lines = ["<?xml version='1.0' encoding='utf-8'?>", '<dataset id="fixture">']
-    for number, rows in enumerate(documents, 1):
-        lines.append(f'<doc origlang="{source}" id="{number}">')
-        for side, (tag, attributes) in enumerate(tags):
-            lines.append(f"<{tag} {attributes}><p>")
-            lines += [f'<seg id="{n}">{escaped(row[side])}</seg>' for n, row in enumerate(rows, 1)]
-            lines.append(f"</p></{tag}>")
-        lines.append("</doc>")
-    return text_of((*lines, "</dataset>"))

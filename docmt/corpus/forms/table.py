@@ -1,6 +1,7 @@
 """The form `table`: tables with a sentence pair on each row, in the order of the documents.
 
-The ending of its name shows whether a file is TSV, CSV, JSON lines or Parquet, unless `format` states it.
+The ending of its name shows whether a file is TSV, CSV, JSON, JSON lines, Parquet or Arrow, unless `format` states it. A
+row of the last four may also have a whole document, as lists of sentences.
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,12 +13,13 @@ from typing import ClassVar, Literal
 from docmt.base.checks import each, in_schema, keys_of, need, needed, section, setting
 from docmt.base.names import SPLITS
 from docmt.catalogue.forms import KIND, Languages, SplitsReaderConfig
+from docmt.corpus.compression import ENDINGS as COMPRESSED
 from docmt.corpus.inputs import MANY_SENTENCES, Document, FixtureFiles, ReaderInputs, SideText
 from docmt.corpus.stock import Stock
-from docmt.corpus.table_files import table_bytes
-from docmt.corpus.tables import ENDINGS, WITH_LINES, Column, TableFormat, format_of, read_table
+from docmt.corpus.table_files import saved_data_set, table_bytes
+from docmt.corpus.tables import ENDINGS, WITH_LINES, Column, TableFormat, Wanted, format_of, read_table
 
-ENDS_IN = f"a file that ends in {', '.join(ENDINGS)} (or one of these and .gz), or a `format`"
+ENDS_IN = f"a file that ends in {', '.join(ENDINGS)} (or one of these and {', '.join(COMPRESSED)}), or a `format`"
 
 
 @in_schema(minimum=1)
@@ -44,12 +46,18 @@ class TableReaderConfig(SplitsReaderConfig):
     target: str | int = setting("target", "the column of the target sentence", need_column)
     document: str | int | None = setting(
         "document",
-        "the column of the document's name, whose rows follow each other; none = rows without text separate documents",
+        "the column of the document's name, whose rows follow each other; none = rows without text separate documents,"
+        " and a row with lists of sentences is one",
         need_column,
     )
     references: tuple[str | int, ...] = setting((), "columns of further references", each(need_column))
-    format: TableFormat | None = setting(None, "tsv, csv, jsonl or parquet; none = as the name of the file ends")
+    format: TableFormat | None = setting(
+        None, "form of the files; none = as their names end. arrow: also a folder that `save_to_disk` has written"
+    )
     header: bool = setting(True, "TSV, CSV: the first row has the names of columns; false = columns have numbers")
+    quotes: bool | None = setting(
+        None, "TSV: cells may be in quotes, as pandas and Excel write them; none = where the file shows that they are"
+    )
 
     def __post_init__(self) -> None:
         """Raise BadValue for both or neither of `file` and `splits`, unknown endings, and columns that cannot be."""
@@ -102,13 +110,17 @@ class TableReaderConfig(SplitsReaderConfig):
 
 @dataclass(frozen=True)
 class PairRow:
-    """A row of a table: its place, the split and the document (None where no column names them), and its texts."""
+    """A row of a table: its place, the split and the document (None where no column names them), and its texts.
+
+    `whole`: the number of the row that has the whole document of this sentence; None where rows are sentences.
+    """
 
     file: str
     line: int
     split: str | None
     document: str | None
     texts: tuple[str | None, ...]
+    whole: int | None
 
     @property
     def is_blank(self) -> bool:
@@ -129,7 +141,9 @@ def documents(config: TableReaderConfig, inputs: ReaderInputs) -> Iterator[Docum
         if config.document is None:
             runs = _between_blank_rows(pairs, inputs, paths)
         else:
-            runs = (list(group) for _, group in groupby(pairs, key=lambda pair: (pair.split, pair.document)))
+            runs = (
+                list(group) for _, group in groupby(pairs, key=lambda pair: (pair.split, pair.document, pair.whole))
+            )
         for number, run in enumerate(runs, 1):
             of_split = split or run[0].split
             yield _document(of_split, run[0].document or f"{of_split}{number}", run)
@@ -138,7 +152,8 @@ def documents(config: TableReaderConfig, inputs: ReaderInputs) -> Iterator[Docum
 def _pairs(config: TableReaderConfig, inputs: ReaderInputs, path: str) -> Iterator[PairRow]:
     columns = [config.source, config.target, *(name for name in (config.document, config.split) if name is not None)]
     form, file_name = config.format_of(path), inputs.display_name(path)
-    for number, values in read_table(inputs, path, form, [*columns, *config.references], config.header):
+    wanted = Wanted([*columns, *config.references], config.header, config.quotes)
+    for number, values, is_whole in read_table(inputs, path, form, wanted):
         # Integers count as texts, since documents may be named by integers.
         texts = [_text(value) for value in values]
         needed, references = texts[: len(columns)], texts[len(columns) :]
@@ -150,7 +165,8 @@ def _pairs(config: TableReaderConfig, inputs: ReaderInputs, path: str) -> Iterat
         source, target, *names = needed
         document = names.pop(0) if config.document is not None else None
         split = names.pop(0) if config.split is not None else None
-        yield PairRow(file_name, number, split, document, (source, target, *(text or None for text in references)))
+        texts = (source, target, *(text or None for text in references))
+        yield PairRow(file_name, number, split, document, texts, number if is_whole else None)
 
 
 def _text(value: object) -> str | None:
@@ -161,7 +177,7 @@ def _between_blank_rows(
     pairs: Iterator[PairRow], inputs: ReaderInputs, paths: Sequence[str]
 ) -> Iterator[list[PairRow]]:
     documents = sentences = 0
-    for (_, is_blank), group in groupby(pairs, key=lambda pair: (pair.split, pair.is_blank)):
+    for (_, is_blank, _), group in groupby(pairs, key=lambda pair: (pair.split, pair.is_blank, pair.whole)):
         if not is_blank:
             run = list(group)
             documents, sentences = documents + 1, sentences + len(run)
@@ -192,7 +208,10 @@ def write(config: TableReaderConfig, stock: Stock) -> FixtureFiles:
             for split in SPLITS if stated is None else (stated,):
                 documents = stock.draw_documents(config, split, path, 1 + len(config.references))
                 records += _records(config, documents, split, PurePosixPath(path).name)
-            yield path, table_bytes(records, config.format_of(path), config.header)
+            content = table_bytes(records, config.format_of(path), config.header)
+            # Of the other formats, each is a file.
+            is_folder = config.format_of(path) == "arrow" and format_of(path) != "arrow"
+            yield from saved_data_set(path, content) if is_folder else [(path, content)]
 
 
 def _records(
