@@ -20,8 +20,8 @@ OPUS_TAG = re.compile(r"<(fromDoc|toDoc)>(.*)</\1>")  # A line that names the do
 class BoundariesConfig:
     """The boundaries of documents in aligned lines.
 
-    Documents are separated by blank lines, by lines with a marker or by the tags of OpusTools, or a file beside the text
-    states the first line of each document, its number of lines, or the name of the document of each line.
+    Documents are separated by blank lines, by lines with a marker or by the tags of OpusTools; or a file beside the
+    text states the first line of each document, its number of lines, or the name of the document of each line.
     """
 
     PATHS: ClassVar = BESIDE

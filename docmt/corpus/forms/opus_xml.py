@@ -32,11 +32,9 @@ class OpusXmlFilesConfig:
 
     alignments: str = needed("file of the alignments, such as `de-en.xml.gz`")
     source: str = needed(
-        "folder of the source documents, in which the paths of the alignments begin: `de.zip/Books/raw`"
+        "folder of the source documents, in which the paths of the alignments begin, as `de.zip/Books/raw`"
     )
-    target: str = needed(
-        "folder of the target documents, in which the paths of the alignments begin: `en.zip/Books/raw`"
-    )
+    target: str = needed("folder of the target documents, to which the alignments' paths lead: `en.zip/Books/raw`")
     first: Literal["source", "target"] | None = setting(
         None, "the language of `fromDoc` in the alignments; none = that which the first folder of its path names"
     )
