@@ -47,10 +47,10 @@ def format_of(path: str) -> TableFormat | None:
 def read_table(inputs: ReaderInputs, path: str, form: TableFormat, wanted: Wanted) -> Iterator[Row]:
     """Return an iterator over the rows of a table, with the values of the columns `wanted`.
 
-    A value that a row of JSON lacks is None. In TSV and CSV, the values of a row without text are empty texts. Elsewhere
-    a row with lists is a document: each sentence is a row, with the row's other values. Reports rows with too few or
-    too many columns, lists of unequal lengths, and lines that are no JSON. Raises UserError for a file that is missing,
-    damaged, or lacks a column or has several of its name.
+    A value that a row of JSON lacks is None. In TSV and CSV, the values of a row without text are empty texts. In the
+    other formats, a row with lists is a document: each sentence is a row, with the row's other values. Reports rows
+    with too few or too many columns, lists of unequal lengths, and lines that are no JSON. Raises UserError for a file
+    that is missing, damaged, or lacks a column or has several of its name.
     """
     return READERS[form](inputs, path, wanted)
 

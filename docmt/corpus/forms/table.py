@@ -1,7 +1,7 @@
 """The form `table`: tables with a sentence pair on each row, in the order of the documents.
 
-The ending of its name shows whether a file is TSV, CSV, JSON, JSON lines, Parquet or Arrow, unless `format` states it. A
-row of the last four may also have a whole document, as lists of sentences.
+The ending of its name shows whether a file is TSV, CSV, JSON, JSON lines, Parquet or Arrow, unless `format` states it.
+A row of the last four may also have a whole document, as lists of sentences.
 """
 
 from collections.abc import Iterator, Sequence

@@ -1,6 +1,6 @@
 """The form `tmx`: translation memories (TMX), in which the units of a document follow each other.
 
-Source: LISA, "TMX 1.4b Specification". A unit `<tu>` has a variant `<tuv>` for each language, whose text is its `<seg>`.
+Source: LISA, "TMX 1.4b Specification". A unit `<tu>` has a variant `<tuv>` for each language, with its text in `<seg>`.
 The text of `<bpt>`, `<ept>`, `<it>`, `<ph>` and `<ut>` is code of the format of the translated file, and is left out.
 """
 
