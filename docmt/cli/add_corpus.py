@@ -1,4 +1,4 @@
-"""`docmt add-corpus`: the file of a corpus of OPUS or of sacreBLEU, filled in."""
+"""`docmt add-corpus`: the file of a corpus of OPUS, of sacreBLEU or of one's own, filled in."""
 
 import shlex
 from pathlib import Path
@@ -9,13 +9,15 @@ import typer
 from docmt.base.clone import WORKFLOW
 from docmt.base.screen import answer
 from docmt.cli.options import AsJson, Root, output_folder
-from docmt.drafts import opus, sacrebleu
+from docmt.drafts import files, opus, opus_xml, sacrebleu
 from docmt.drafts.corpus_file import CorpusDraft, write_corpus_file
 from docmt.drafts.draft import Draft, parse_address
 
 
 def add_corpus(
-    address: Annotated[str, typer.Argument(help="opus:CORPUS/VERSION/en-de")],
+    address: Annotated[
+        str, typer.Argument(help="opus:CORPUS/VERSION/en-de, opus_xml:CORPUS/VERSION/en-de or file:PATH/en-de")
+    ],
     dev: Annotated[
         list[str] | None,
         typer.Option(
@@ -38,7 +40,9 @@ def add_corpus(
 ) -> None:
     """Write the file of a public corpus: its addresses and checksums, its reader, its splits and its citation.
 
-    Nothing is downloaded. Documents of the training text become dev and test unless other addresses do.
+    Nothing is downloaded. Documents of the training text become dev and test unless other addresses do. PATH is a file
+    of yours: a table (.tsv, .csv, .json, .jsonl, .parquet, .arrow), a memory (.tmx), XML of WMT (.xml), or a folder
+    that Hugging Face datasets has saved.
     """
     stated = {"dev": dev or [], "test": test or []}
     others = {split: [_draft(other) for other in texts] for split, texts in stated.items()}
@@ -58,4 +62,5 @@ def corpora_folder(root: Path) -> Path:
 
 def _draft(text: str) -> Draft:
     place, parts = parse_address(text)
-    return {"opus": opus, "sacrebleu": sacrebleu}[place].draft(text, parts)
+    places = {"opus": opus, "opus_xml": opus_xml, "sacrebleu": sacrebleu, "file": files}
+    return places[place].draft(text, parts)

@@ -147,8 +147,7 @@ def _is_tar(archive: Path) -> bool:
     try:
         tarfile.TarInfo.frombuf(head, tarfile.ENCODING, "surrogateescape")
     except tarfile.HeaderError:
-        # An archive without any member begins with zeros.
-        return head == bytes(tarfile.BLOCKSIZE)
+        return False
     return True
 
 

@@ -11,7 +11,9 @@ from docmt.base.names import is_language
 # The form of an address, by the place of the corpus.
 FORMS = {
     "opus": "opus:CORPUS/VERSION/SOURCE-TARGET",
+    "opus_xml": "opus_xml:CORPUS/VERSION/SOURCE-TARGET",
     "sacrebleu": "sacrebleu:SET/SOURCE-TARGET",
+    "file": "file:PATH/SOURCE-TARGET",
 }
 # The code of a language at a place, such as `zh_cn` or `pt-BR`; the first letters are docmt's code.
 CODE = re.compile(r"([a-z]{2,3})([_-]\w+)?", re.IGNORECASE)
@@ -43,8 +45,8 @@ def parse_address(text: str) -> tuple[str, list[str]]:
     place, _, rest = text.partition(":")
     refuse_credentials(f"//{rest}", "ADDRESS")
     check_known("place of corpora", place, FORMS, where=text)
-    parts = rest.split("/")
-    fits = len(parts) == 3 if place == "opus" else len(parts) > 1
+    parts = rest.rsplit("/", 1) if place == "file" else rest.split("/")
+    fits = len(parts) == 3 if place.startswith("opus") else len(parts) > 1
     if not fits or not all(parts):
         raise UserError("not the address of a corpus", where=text, expected=FORMS[place])
     return place, parts

@@ -109,12 +109,12 @@ def test_every_reader_of_files_has_the_same_options():
         (
             "lines",
             {"documents": {}},
-            "documents.blank\n  found nothing; expected one of blank: true, marker, offsets, lengths and names",
+            "documents.blank\n  found nothing; expected one of blank: true, marker, opus_tags, offsets, lengths",
         ),
         (
             "lines",
             {"documents": {"blank": True, "marker": "<d>", "at": "end"}},
-            "documents.blank\n  found ['blank', 'marker']; expected one of blank: true, marker, offsets",
+            "documents.blank\n  found ['blank', 'marker']; expected one of blank: true, marker, opus_tags, offsets",
         ),
         ("lines", {"documents": {"marker": "<d>"}}, "documents.at\n  expected start or end with a marker"),
         ("lines", {"documents": {"blank": True, "at": "end"}}, "documents.at\n  found end; expected start or end with"),
@@ -129,7 +129,7 @@ def test_every_reader_of_files_has_the_same_options():
         (
             "table",
             {"splits": {"dev": "a.xls"}},
-            "splits.dev\n  found a.xls; expected a file that ends in .tsv, .csv, .jsonl, .parquet",
+            "splits.dev\n  found a.xls; expected a file that ends in .tsv, .csv, .json, .jsonl, .parquet, .ar",
         ),
         ("eos", {"separator": "e o s"}, "separator\n  found e o s; expected a word without spaces"),
         ("voita", {"sets": {}}, "sets\n  found nothing; expected one set or more"),

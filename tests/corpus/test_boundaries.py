@@ -46,3 +46,35 @@ def test_a_file_that_does_not_fit(inputs, reader, beside, message):
     write_files(inputs.downloads, {**TEXT, "a.doc": beside})
     text = refusal(inputs, reader)
     assert text.startswith(message), text
+
+
+TAGS = {**LINES, "documents": {"opus_tags": True}}
+TAGGED = {
+    "a.zh": "\n<fromDoc>zh/b/1.xml.gz</fromDoc>\n\n一\n\n三\n\n<fromDoc>zh/b/2.xml.gz</fromDoc>\n\n四\n",
+    "a.en": "\n<toDoc>en/b/1.xml.gz</toDoc>\n\none\ntwo\nthree\n\n<toDoc>en/b/3.xml.gz</toDoc>\n\nfour\n",
+}
+
+
+def test_tags_of_opustools_name_the_documents(inputs):
+    """A blank line of one side is a sentence without a counterpart."""
+    write_files(inputs.downloads, TAGGED)
+    documents = documents_of(inputs, {**TAGS, "drop_empty": True})
+    assert plain(documents) == [
+        ("train", "b/1", [("一", "one"), ("三", "three")]),
+        ("train", "b/2 b/3", [("四", "four")]),
+    ]
+    assert documents[1].target.location(0) == "a.en:10"
+
+
+@pytest.mark.parametrize(
+    ("reader", "old", "new", "message"),
+    [
+        (LINES, "x", "x", "a.zh:2: stray marker in the text\n  found <fromDoc>\n  the form `lines` reads these tags"),
+        (TAGS, "\n<toDoc>en/b/1.xml.gz</toDoc>", "\nzero", "a.zh:2: document boundary on one side only"),
+        (TAGS, "b/2.xml.gz</fromDoc>", "b/2.xml.gz", "a.en:8: document boundary on one side only"),
+    ],
+)
+def test_tags_that_are_refused(inputs, reader, old, new, message):
+    texts = {name: text.replace(old, new).replace("\n\n三", "\nzwei\n三") for name, text in TAGGED.items()}
+    write_files(inputs.downloads, texts)
+    assert refusal(inputs, reader).startswith(message)

@@ -127,8 +127,12 @@ READERS: dict[str, dict] = {
     "offsets": {"kind": "lines", "splits": SPLIT, "documents": {"offsets": {"train": "g", "dev": "h"}}, **ROUGH},
     "each line": {"kind": "lines", "splits": SPLIT, "documents": None, **ROUGH},
     "files": {"kind": "files", "splits": {"train": FILES}, **ROUGH},
+    "tags of OpusTools": {"kind": "lines", "splits": SPLIT, "documents": {"opus_tags": True}, **ROUGH},
     "eos": {"kind": "eos", "splits": SPLIT, "separator": "||", **ROUGH},
     "table": {"kind": "table", "splits": {"train": "t.tsv", "test": "u.jsonl.gz"}, "references": ["r"], **ROUGH},
+    "other tables": {"kind": "table", "splits": {"train": ["t.json", "u.csv.xz"], "dev": "v.arrow.zst"}, **ROUGH},
+    "saved data set": {"kind": "table", "splits": {"train": "t"}, "format": "arrow", "document": None, **ROUGH},
+    "memory": {"kind": "tmx", "splits": {"train": "t.tmx"}, "document": None, "source_code": "zh-Hant", **ROUGH},
     "one table": {"kind": "table", "file": "t.parquet", "split": "s", "document": "n", **ROUGH},
     "several files of references": {
         "kind": "nist_sgm",
@@ -142,7 +146,7 @@ READERS: dict[str, dict] = {
         "remove": ["<m>", "<n>"], **ROUGH,
     },
 }  # fmt: skip
-PACKS = ["a.tar", "a.tar.gz", "a.tgz", "a.tar.bz2", "a.tar.xz"]
+PACKS = ["a.tar", "a.tar.gz", "a.tgz", "a.tar.bz2", "a.tar.xz", "a.txz", "a.tar.zst", "a.tzst"]
 
 
 def corpus_of(reader: ReaderConfig, *files: str, target: str = "fr") -> CorpusConfig:

@@ -9,14 +9,15 @@ from helpers.support import ROOT
 from docmt.base.errors import UserError
 from docmt.base.schemas import CORPUS, FOLDER
 from docmt.catalogue.corpus import load_corpus
-from docmt.drafts import opus, sacrebleu
+from docmt.drafts import files, opus, opus_xml, sacrebleu
 from docmt.drafts.corpus_file import CorpusDraft, write_corpus_file
 from docmt.drafts.draft import Draft, parse_address, parse_pair
 
 
 def drafted(text: str) -> Draft:
     place, parts = parse_address(text)
-    return {"opus": opus, "sacrebleu": sacrebleu}[place].draft(text, parts)
+    places = {"opus": opus, "opus_xml": opus_xml, "sacrebleu": sacrebleu, "file": files}
+    return places[place].draft(text, parts)
 
 
 def written(tmp_path: Path, main: Draft, name: str | None = None, **others: list[Draft]) -> dict:

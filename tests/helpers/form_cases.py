@@ -14,9 +14,14 @@ SMALLEST = {
     "lines": {"splits": {"train": {**PAIR, "references": ["b.en"]}}},
     "nist_sgm": {"splits": {"test": {"source": "src.sgm", "references": ["ref.sgm"]}}},
     "opus": {"splits": {"train": {**PAIR, "ids": "a.ids"}}},
+    "opus_xml": {
+        "splits": {"train": {"alignments": "en-zh.xml.gz", "source": "zh.zip/x/raw", "target": "en.zip/x/raw"}}
+    },
     "sacrebleu": {"splits": {"test": [{"set": "wmt17/ms", "archives": ["a.tgz", "b.zip"]}]}},
     "table": {"splits": {"train": "a.tsv"}},
+    "tmx": {"splits": {"train": "a.tmx"}},
     "toy": {},
     "verses": {**PAIR, "dev": ["Ruth"], "test": ["Acts"]},
     "voita": {"sets": {"deixis_dev": "a.json"}},
+    "wmt_xml": {"splits": {"test": "a.xml"}},
 }

@@ -31,6 +31,7 @@ VALUES = (None, True, False, *NUMBERS, *TEXTS, *LISTS, *MAPPINGS)
 FILES = (
     *("a.zh", "a.en", "b.en", "a.ids", "a.tsv", "a.json", "a.current.trg", "a.current.src", "a.tgz", "b.zip"),
     *("src.sgm", "ref.sgm", "dev2010.zh.xml", "dev2010.en.xml", "train.tags.zh-en.zh", "train.tags.zh-en.en"),
+    *("en-zh.xml.gz", "zh.zip", "en.zip", "a.tmx", "a.xml"),
     *("a.c3.context.src", "a.c3.context.trg", "1.zh", "1.en", "documents"),
 )
 """The files that the readers of `SMALLEST` read."""

@@ -84,7 +84,7 @@ def _pair(
     if not all(map(is_inside, paths)):
         problems.report("not a pair of documents", where=where, found=paths, expected="paths in fromDoc and toDoc")
         return None
-    is_reversed = _is_reversed(files, paths[0], inputs.languages)
+    is_reversed, document = _is_reversed(files, paths[0], inputs.languages), opus_name(*paths)
     paths = paths[::-1] if is_reversed else paths
     folders = files.source, files.target
     names = [_existing(inputs, folder, path) for folder, path in zip(folders, paths, strict=True)]
@@ -98,7 +98,7 @@ def _pair(
     texts = [[pair[side] for pair in pairs] for side in range(2)]
     lines = [place for _, _, place in pairs]
     source, target = (SideText(column, alignments, lines) for column in (texts[::-1] if is_reversed else texts))
-    return Document(split, opus_name(*paths), source, target, where)
+    return Document(split, document, source, target, where)
 
 
 def _is_reversed(files: OpusXmlFilesConfig, from_doc: str, languages: Languages) -> bool:

@@ -331,6 +331,34 @@ def test_nist_sgm(inputs):
     assert (documents[0].where, documents[0].references[0].location(1)) == ("s.sgm:2", "r.sgm:5")
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "See ?x=1&copy=2&notes=3, R&D and &mdash; there.",
+        "I <3 you: 5 < 6 > 4, a<b and c>d",
+        "See <!-- gone --> here, and <![CDATA[x]]>.",
+        "Take <title>, <textarea> or <script>, <p-adic> too.",
+    ],
+)
+def test_nist_sgm_with_markup_that_nobody_has_escaped(inputs, text):
+    files = {"s.sgm": SGM_OF.format("一"), "r.sgm": SGM_OF.format(f"{text} &amp;lt; &quot;&#39;&apos;")}
+    write_files(inputs.downloads, files)
+    reader = {"kind": "nist_sgm", "splits": {"test": {"source": "s.sgm", "references": ["r.sgm"]}}}
+    pairs = [("一", f"{text} &lt; \"''"), ("two", "two"), ("three", "three")]
+    assert plain(documents_of(inputs, reader)) == [("test", "A&B", pairs)]
+
+
+SGM_OF = """<!-- <DOC docid="0"><seg id="1">a draft</seg></DOC> -->
+<DOC DocId='A&amp;B' sysid=x>
+<P>
+<seg id="1">{0}</seg><seg id="2">two</seg>
+</P>
+<p><SEG ID=1>three</SEG></p>
+</DOC>
+"""
+"""Segments are numbered in each paragraph."""
+
+
 def test_nist_sgm_whose_source_is_plain_text(inputs):
     write_files(inputs.downloads, {"s.txt": "标题\n一&二\n三\n", "r.sgm": REFERENCES})
     files = {"source": "s.txt", "source_form": "lines", "references": ["r.sgm"]}

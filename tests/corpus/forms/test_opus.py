@@ -39,6 +39,16 @@ def test_sentences_know_their_lines(inputs):
     assert last.target.location(0) == f"en-zh.txt.zip/{NAME}.en:4"
 
 
+def test_five_columns_and_sentences_without_a_counterpart(inputs):
+    """As OpusTools writes the file."""
+    ids = [f"{IDS[0]}1\t1\tNone", f"{IDS[0]}2\t", f"{IDS[0]}\t2\t0.5", f"{IDS[1]}\t3"]
+    write_zip(inputs, zh="一\n二\n\n\n", en="one\n\ntwo\nthree\n", ids="\n".join([*ids, ""]))
+    assert plain(documents_of(inputs, {**READER, "drop_empty": True})) == [
+        ("train", "2017/7/1 2017/7/2", [("一", "one")])
+    ]
+    assert inputs.changed["pairs dropped: a side is empty"] == 3
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
@@ -58,4 +68,4 @@ def test_a_corpus_that_is_one_document_is_refused(inputs):
     number = MANY_SENTENCES + 1
     write_zip(inputs, zh="一\n" * number, en="one\n" * number, ids=f"{IDS[2]}1\t1\n" * number)
     message = f"en-zh.txt.zip/{NAME}.ids: the corpus is one document: OPUS has no boundaries of its documents\n"
-    assert refusal(inputs, READER).startswith(f"{message}  found 1,001 lines with the same files")
+    assert refusal(inputs, READER).startswith(f"{message}  found 1,001 pairs with the same files")

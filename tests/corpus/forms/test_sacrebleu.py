@@ -60,7 +60,17 @@ def test_xml_with_the_reference_that_sacrebleu_takes(inputs):
     write_files(inputs.downloads, {"wmt22.tar.gz": tar_bytes(files), "wmt20.tgz": tar_bytes(SGML)})
     documents = documents_of(inputs, {"kind": "sacrebleu", "splits": {"dev": [TWO], "test": [LATER]}})
     assert plain(documents)[2:] == [("test", "wmt22.zh.1", [("一 & 二", "one & two"), ("三", "three")])]
-    assert documents[-1].target.location(1) == "wmt22/zh-en:2"
+    assert documents[-1].target.location(1) == "wmt22.tar.gz/wmt22-news-systems-1.1/xml/wmttest2022.zh-en.all.xml:5"
+
+
+def test_two_documents_of_one_name_that_follow_each_other_stay_two(inputs):
+    files = {name: text.replace("b.2", "a.1") for name, text in SGML.items()}
+    write_files(inputs.downloads, {"wmt20.tgz": tar_bytes(files)})
+    documents = documents_of(inputs, {"kind": "sacrebleu", "splits": {"test": [TWO]}})
+    assert [(name, len(pairs)) for _, name, pairs in plain(documents)] == [
+        ("wmt20/tworefs.a.1", 2),
+        ("wmt20/tworefs.a.1.2", 1),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -71,6 +81,11 @@ def test_xml_with_the_reference_that_sacrebleu_takes(inputs):
         ({"set": "iwslt17"}, SGML, "unknown test set of sacreBLEU with documents\n  found iwslt17"),
         ({"set": "wmt20"}, {"other": "x"}, "wmt20.tgz: the archive has not the files of wmt20"),
         ({"archives": ["wmt21.tgz"]}, SGML, "wmt21.tgz: file not found"),
+        (
+            {},
+            {**SGML, "sgm/newstestB2020-zhen-ref.en.sgm": sgm(("a.1", ["1"]))},
+            "wmt20.tgz: not the files of wmt20/tworefs",
+        ),
     ],
 )
 def test_what_is_no_set_of_sacrebleu(inputs, stated, files, message):

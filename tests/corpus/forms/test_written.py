@@ -120,7 +120,7 @@ def _records(corpus: list[Pairs]) -> tuple[list[str], list[dict]]:
 def tsv(corpus: list[Pairs]) -> Written:
     references, records = _records(corpus)
     text = _lines(*("\t".join(row) for row in [list(records[0]), *(record.values() for record in records)]))
-    return {"a.tsv": text}, {"kind": "table", "splits": {"train": "a.tsv"}, "references": references}
+    return {"a.tsv": text}, {"kind": "table", "splits": {"train": "a.tsv"}, "references": references, "quotes": False}
 
 
 def json_lines(corpus: list[Pairs]) -> Written:
