@@ -133,11 +133,13 @@ def _damaged(archive: Path, problem: object) -> UserError:
 
 def _members(archive: Path, budget: Budget) -> Iterator[tuple[str, IO[bytes] | None, int | None]]:
     """Return an iterator of the name, the content (None for a folder) and the size (None = not stated) of members."""
-    # The content shows the kind of archive, since a downloaded file may have any name.
-    if zipfile.is_zipfile(archive):
-        return _zip_members(archive, budget)
-    if opener(archive) is not None and not _is_tar(archive):
-        return _single_member(archive)
+    # The content shows the kind of archive, since a downloaded file may have any name. A tar whose last member is a zip
+    # looks like a zip from its end.
+    if not _is_tar(archive):
+        if zipfile.is_zipfile(archive):
+            return _zip_members(archive, budget)
+        if opener(archive) is not None:
+            return _single_member(archive)
     return _tar_members(archive)
 
 

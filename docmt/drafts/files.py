@@ -4,8 +4,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from docmt.base.errors import UserError
+from docmt.base.parse import parse
+from docmt.catalogue.forms import ReaderConfig
+from docmt.catalogue.held_out import TRAIN
 from docmt.corpus.compression import without_ending
-from docmt.corpus.inputs import ReaderInputs
+from docmt.corpus.inputs import CollectedProblems, ReaderInputs
+from docmt.corpus.opening import open_corpus
 from docmt.corpus.tables import ENDINGS, TableFormat, Wanted, format_of, read_table
 from docmt.drafts.draft import Draft, Value, parse_pair
 
@@ -42,8 +46,17 @@ def draft(address: str, parts: Sequence[str]) -> Draft:
         files=({"name": name, "sources": [str(path)]},),
         reader=reader,
         text=text,
+        documents=_documents(path, name, {**reader, "splits": {TRAIN: text}}, pair.languages),
         notes=(f"{path}: the licence and what to cite are not known",),
     )
+
+
+def _documents(path: Path, name: str, reader: Value, languages: tuple[str, str]) -> int:
+    """Return the number of documents, from which the documents of dev and test are taken."""
+    config = parse(ReaderConfig, reader, str(path))
+    # What is wrong in the text is a matter of `docmt check-corpus`.
+    with open_corpus(config, {name: path}, languages, str(path), CollectedProblems()) as opened:
+        return sum(1 for _ in opened.documents)
 
 
 def _columns(path: Path, form: TableFormat, languages: tuple[str, str]) -> Value:

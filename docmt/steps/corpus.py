@@ -92,7 +92,7 @@ def other_file(path: str, actual: str, expected: str, stated: str) -> UserError:
 STEP = step_of(
     __name__,
     folder=CORPUS,
-    version=5,
+    version=6,
     code=("docmt/corpus",),
     writes=("card.json", "documents.parquet", "contrastive.parquet"),
 )

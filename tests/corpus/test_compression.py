@@ -40,10 +40,9 @@ def test_every_form_in_every_compression_known_by_its_bytes(tmp_path, name, endi
     fixture = make_fixture(corpus, SMALL)
     with tarfile.open(fileobj=io.BytesIO(fixture.files[ARCHIVE])) as tar:
         files = {member.name: tar.extractfile(member).read() for member in tar}
-    # The file of a saved data set that names the others is never compressed.
-    files = {
-        path: text if path.endswith("state.json") else recompressed(path, text, ending) for path, text in files.items()
-    }
+    # The files of a saved data set are never compressed.
+    if name != "saved data set":
+        files = {path: recompressed(path, text, ending) for path, text in files.items()}
     write_files(tmp_path, {ARCHIVE: recompressed(ARCHIVE, tar_bytes(files, "w"), ending)})
     with open_corpus(corpus.reader, tmp_path, corpus.languages, name, Problems()) as opened:
         documents = [(d.split, list(zip(*(s.sentences for s in d.sides), strict=True))) for d in opened.documents]
