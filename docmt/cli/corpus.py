@@ -31,8 +31,8 @@ def check_corpus(
 ) -> None:
     """Check a corpus of yours: read all of it, and report every problem with its line; status 2 where there is one.
 
-    PATH is a corpus file (docs/how-to/add-a-corpus.md), or a table of sentence pairs: .tsv, .jsonl or .parquet, with
-    the columns source, target and document. Where nothing is wrong, its counts are printed.
+    PATH is a corpus file (docs/how-to/add-a-corpus.md), or a table of sentence pairs (.tsv, .csv, .json, .jsonl,
+    .parquet, .arrow) with the columns source, target and document. Where nothing is wrong, its counts are printed.
     """
     from docmt.corpus.review import review_corpus, review_files
 

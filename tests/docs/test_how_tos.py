@@ -107,13 +107,13 @@ def test_a_model_is_a_file_and_a_row(tmp_path):
 def test_a_form_of_corpus_files_is_a_file(tmp_path):
     project, page = whole_project(tmp_path / "project"), PAGES["add-a-corpus-form"]
     assert [block.title for block in blocks_of(page) if (block.title or "").startswith("docmt/")] == [
-        "docmt/corpus/forms/tmx.py"
+        "docmt/corpus/forms/xliff.py"
     ]
     carry_out(page, project)
-    cards = {folder: read_card(project, folder) for folder in ("memory_de-en", "memory_de-en@smoke")}
+    cards = {folder: read_card(project, folder) for folder in ("letters_de-en", "letters_de-en@smoke")}
     corpus_card, fixture_card = (card["splits"]["train"] for card in cards.values())
     assert (corpus_card["documents"], corpus_card["sentences"]) == (2, 3)
-    assert fixture_card["documents"] >= 4 and cards["memory_de-en@smoke"]["reader"]["kind"] == "tmx"
+    assert fixture_card["documents"] >= 4 and cards["letters_de-en@smoke"]["reader"]["kind"] == "xliff"
 
 
 def read_card(project: Project, folder: str) -> dict:

@@ -133,10 +133,6 @@ XML = "".join(
 )
 
 
-def table(header: str, row: str) -> bytes:
-    return "".join([header, *(row.format(n) for n in range(8))]).encode()
-
-
 def write_folder(folder: Path) -> None:
     folder.mkdir()
     table = pa.Table.from_pylist(
