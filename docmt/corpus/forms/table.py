@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, groupby
 from pathlib import PurePosixPath
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, NamedTuple
 
 from docmt.base.checks import each, in_schema, keys_of, need, needed, section, setting
 from docmt.base.names import SPLITS
@@ -108,8 +108,7 @@ class TableReaderConfig(SplitsReaderConfig):
         return {split: len(paths) for stated, paths in self.tables for split in ((stated,) if stated else SPLITS)}
 
 
-@dataclass(frozen=True)
-class PairRow:
+class PairRow(NamedTuple):
     """A row of a table: its place, the split and the document (None where no column names them), and its texts.
 
     `whole`: the number of the row that has the whole document of this sentence; None where rows are sentences.
