@@ -74,7 +74,7 @@ def the_gradient_is_the_derivative(case: str) -> None:
         torch.testing.assert_close(slope, expected, atol=1e-6, rtol=1e-5, msg=lambda text, name=name: f"{name}: {text}")
 
 
-STEP = 1e-6
+STEP = 1e-7
 
 
 def losses_of(model: Transformer, batch: Batch) -> dict[str, Tensor]:
