@@ -24,7 +24,7 @@ from docmt.base.foreign import explained, is_of_system, reading
 from docmt.base.vocabulary import SPECIALS
 from docmt.models import build
 from docmt.models.fairseq_settings import config_of, is_g_transformer, read_argument
-from docmt.models.families import BART, BART_PROJECTIONS, attention_names, side_by_side
+from docmt.models.families import BART, BART_PROJECTIONS, attention_names
 from docmt.models.store import check_fit, check_room, fill
 from docmt.models.transformer import Transformer
 from docmt.models.weights import check_weights, defect_in, load_plain
@@ -257,7 +257,7 @@ def renamed_weights(
         # fairseq stores a tied table under each of its names; a table with other values would be lost without notice.
         if not torch.equal(weights.setdefault(tied_name, {}).setdefault(place, value), value):
             raise UserError("tables that are tied differ", where=where, found=f"other values than {tied_name} has")
-    return {name: side_by_side(parts) for name, parts in weights.items()}
+    return FAMILY.side_by_side(weights)
 
 
 def parameter_names(parameters: Iterable[str]) -> dict[str, tuple[str, int]]:

@@ -67,10 +67,13 @@ class CheckpointFamily:
             for place, name in enumerate(self.checkpoint_names(parameter))
         }
 
-
-def side_by_side(weights: Mapping[int, Tensor]) -> Tensor:
-    """Return the parameter in which these weights lie, each at its place."""
-    return torch.cat([weights[place] for place in sorted(weights)]) if len(weights) > 1 else weights[0]
+    def side_by_side(self, weights: Mapping[str, Mapping[int, Tensor]]) -> dict[str, Tensor]:
+        """Return each parameter of which all weights are there, from the weights by their places in it."""
+        return {
+            parameter: torch.cat([parts[place] for place in sorted(parts)]) if len(parts) > 1 else parts[0]
+            for parameter, parts in weights.items()
+            if len(parts) == len(self.checkpoint_names(parameter))
+        }
 
 
 def attention_names(ours: str, theirs: str, projections: Mapping[str, str]) -> dict[str, str | tuple[str, ...]]:

@@ -34,7 +34,7 @@ from docmt.base.errors import UserError
 from docmt.base.foreign import MEND, reading
 from docmt.base.parse import parse
 from docmt.base.vocabulary import check_once
-from docmt.models.families import BIAS_OF_LOGITS, FAMILIES, TOKEN_TYPES, CheckpointFamily, side_by_side
+from docmt.models.families import BIAS_OF_LOGITS, FAMILIES, TOKEN_TYPES, CheckpointFamily
 from docmt.models.store import check_room, read_checkpoint, transfer
 from docmt.models.transformer import Transformer, parameter_shapes
 from docmt.models.weights import read_pickle
@@ -192,7 +192,7 @@ def read_names(kind: str, folder: Path | str, model_parameters: Collection[str])
             checkpoint.left[name] = f"{NO_PART}: all zero"
         else:
             raise unknown_weight(checkpoint, name)
-    checkpoint.parameters |= {parameter: side_by_side(weights) for parameter, weights in parts.items()}
+    checkpoint.parameters |= family.side_by_side(parts)
     if types is not None:
         fold_token_type(checkpoint, *types)
     return checkpoint
