@@ -87,14 +87,14 @@ def _fill_stack(spec: Any, table: Any, embedding: Embedding, norm: nn.Module, co
 
 def _fill_self_attention(spec: Any, attention: MultiHead, residual: Residual) -> None:
     _fill_norm(spec.layer_norm, residual.norm)
-    _fill_linear(spec.linear[0], attention.query, attention.key, attention.value)
+    _fill_linear(spec.linear[0], attention.qkv)
     _fill_linear(spec.linear[1], attention.output)
 
 
 def _fill_cross_attention(spec: Any, attention: MultiHead, residual: Residual) -> None:
     _fill_norm(spec.layer_norm, residual.norm)
-    _fill_linear(spec.linear[0], attention.query)
-    _fill_linear(spec.linear[1], attention.key, attention.value)
+    _fill_linear(spec.linear[0], attention.q)
+    _fill_linear(spec.linear[1], attention.kv)
     _fill_linear(spec.linear[2], attention.output)
 
 
@@ -108,10 +108,8 @@ def _fill_norm(spec: Any, norm: nn.LayerNorm) -> None:
     spec.gamma, spec.beta = _values(norm.weight), _values(norm.bias)
 
 
-def _fill_linear(spec: Any, *maps: nn.Linear) -> None:
-    # The outputs of `maps` follow one another.
-    spec.weight = np.concatenate([_values(linear.weight) for linear in maps])
-    spec.bias = np.concatenate([_values(linear.bias) for linear in maps])
+def _fill_linear(spec: Any, linear: nn.Linear) -> None:
+    spec.weight, spec.bias = _values(linear.weight), _values(linear.bias)
 
 
 def _values(tensor: torch.Tensor) -> np.ndarray:

@@ -244,33 +244,32 @@ def renamed_weights(
     parameters = {name for name, _ in model.named_parameters()}
     names, rows = parameter_names(parameters), {SOURCE: source, TARGET: target, OUTPUT: target}
     tied = TIED[model.config.embeddings]
-    weights: dict[str, Tensor] = {}
+    weights: dict[str, dict[int, Tensor]] = {}
     for name, tensor in checkpoint.weights.items():
         if UNUSED.fullmatch(name):
             continue
         where = f"{checkpoint.where} {name}"
-        target_name = parameter_name(name, names)
+        target_name, place = parameter_of(name, names)
         tied_name = tied.get(target_name, target_name)
         if tied_name not in parameters:
             raise UserError("a tensor has no place in the model", where=where, found=f"shape {tuple(tensor.shape)}")
         value = _in_our_order(tensor.float(), target_name, rows.get(target_name), where)
         # fairseq stores a tied table under each of its names; a table with other values would be lost without notice.
-        if not torch.equal(weights.setdefault(tied_name, value), value):
+        if not torch.equal(weights.setdefault(tied_name, {}).setdefault(place, value), value):
             raise UserError("tables that are tied differ", where=where, found=f"other values than {tied_name} has")
-    return weights
+    return FAMILY.side_by_side(weights)
 
 
-def parameter_names(parameters: Iterable[str]) -> dict[str | None, str]:
-    """Return the parameter for each name in a checkpoint, including the names of tables that may be tied to others."""
-    names = {FAMILY.checkpoint_name(parameter): parameter for parameter in (*parameters, SOURCE, TARGET, OUTPUT)}
-    return {**names, "decoder.embed_out": OUTPUT}
+def parameter_names(parameters: Iterable[str]) -> dict[str, tuple[str, int]]:
+    """Return `places` for all names in a checkpoint, including the names of tables that may be tied to others."""
+    return {**FAMILY.places((*parameters, SOURCE, TARGET, OUTPUT)), "decoder.embed_out": (OUTPUT, 0)}
 
 
-def parameter_name(name: str, names: Mapping[str | None, str]) -> str | None:
-    """Return the parameter of a tensor; None where there is no such parameter."""
+def parameter_of(name: str, names: Mapping[str, tuple[str, int]]) -> tuple[str | None, int]:
+    """Return the parameter of a tensor, None where there is no such parameter, and the tensor's place in it."""
     # A checkpoint calls group attention `_attn_local` also in layers without global attention; docmt calls the only
     # attention of a layer `self_attention` or `cross_attention`.
-    return names.get(name) or names.get(name.replace("_attn_local.", "_attn."))
+    return names.get(name) or names.get(name.replace("_attn_local.", "_attn."), (None, 0))
 
 
 def _in_our_order(tensor: Tensor, name: str, numbering: Numbering | None, where: str) -> Tensor:

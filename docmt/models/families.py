@@ -1,8 +1,11 @@
 """The names of weights in each kind of checkpoint, and the parameter of the Transformer for each name."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+
+import torch
+from torch import Tensor
 
 
 @dataclass(frozen=True)
@@ -15,8 +18,8 @@ class CheckpointFamily:
     """The name of a part of a layer, as a format with `stack`, `number` and `part`."""
     stack: str
     """The pattern of the names of the stacks that have layers."""
-    parts: Mapping[str, str]
-    """The name in the checkpoint for each part of docmt's layers."""
+    parts: Mapping[str, str | tuple[str, ...]]
+    """The name in the checkpoint for each part of docmt's layers, or the names of the maps that the part joins."""
     outside: Mapping[str, str]
     """The name in the checkpoint for each of docmt's modules outside of layers."""
     positions: Mapping[str, str]
@@ -35,28 +38,53 @@ class CheckpointFamily:
         bare = name.removeprefix(self.prefix)
         return re.sub(r"LayerNorm\.gamma$", "LayerNorm.weight", re.sub(r"LayerNorm\.beta$", "LayerNorm.bias", bare))
 
-    def checkpoint_name(self, parameter: str) -> str | None:
-        """Return the name in the checkpoint, without prefix, of a docmt parameter; None where it has no weight."""
+    def checkpoint_names(self, parameter: str) -> tuple[str, ...]:
+        """Return the names in the checkpoint, without prefix, of the weights that lie side by side in a parameter.
+
+        There is none where the parameter has no weight in such a checkpoint.
+        """
         if parameter in self.embeddings:
-            return self.tied[0]
+            return self.tied[:1]
         if parameter in self.positions:
-            return self.positions[parameter]
+            return (self.positions[parameter],)
         stem, _, leaf = parameter.rpartition(".")
         if stem in self.outside:
-            return f"{self.outside[stem]}.{leaf}"
+            return (f"{self.outside[stem]}.{leaf}",)
         match = re.fullmatch(rf"(?P<stack>{self.stack})\.(?P<number>\d+)\.(?P<part>.+)", stem)
         if match is None:
-            return None
-        return f"{self.layer.format(**{**match.groupdict(), 'part': self.parts[match['part']]})}.{leaf}"
+            return ()
+        parts = self.parts[match["part"]]
+        return tuple(
+            f"{self.layer.format(**{**match.groupdict(), 'part': part})}.{leaf}"
+            for part in ((parts,) if isinstance(parts, str) else parts)
+        )
+
+    def places(self, parameters: Iterable[str]) -> dict[str, tuple[str, int]]:
+        """Return, for each name in the checkpoint, its parameter, and its place among the weights that lie in it."""
+        return {
+            name: (parameter, place)
+            for parameter in parameters
+            for place, name in enumerate(self.checkpoint_names(parameter))
+        }
+
+    def side_by_side(self, weights: Mapping[str, Mapping[int, Tensor]]) -> dict[str, Tensor]:
+        """Return each parameter of which all weights are there, from the weights by their places in it."""
+        return {
+            parameter: torch.cat([parts[place] for place in sorted(parts)]) if len(parts) > 1 else parts[0]
+            for parameter, parts in weights.items()
+            if len(parts) == len(self.checkpoint_names(parameter))
+        }
 
 
-def attention_names(ours: str, theirs: str, projections: Mapping[str, str]) -> dict[str, str]:
+def attention_names(ours: str, theirs: str, projections: Mapping[str, str]) -> dict[str, str | tuple[str, ...]]:
     """Return the checkpoint's names of the four projections of an attention, by their names in docmt."""
-    return {f"{ours}.{role}": f"{theirs}.{name}" for role, name in projections.items()}
+    q, k, v, output = (f"{theirs}.{projections[role]}" for role in ("q", "k", "v", "output"))
+    joined = {"q": q, "kv": (k, v)} if ours.startswith("cross") else {"qkv": (q, k, v)}
+    return {f"{ours}.{name}": names for name, names in {**joined, "output": output}.items()}
 
 
-BART_PROJECTIONS = {"query": "q_proj", "key": "k_proj", "value": "v_proj", "output": "out_proj"}
-BERT_PROJECTIONS = {"query": "self.query", "key": "self.key", "value": "self.value", "output": "output.dense"}
+BART_PROJECTIONS = {"q": "q_proj", "k": "k_proj", "v": "v_proj", "output": "out_proj"}
+BERT_PROJECTIONS = {"q": "self.query", "k": "self.key", "v": "self.value", "output": "output.dense"}
 
 BART = CheckpointFamily(
     prefix="model.",

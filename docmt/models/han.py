@@ -41,28 +41,35 @@ from torch import Tensor, nn
 
 from docmt.models.transformer import Transformer, feed_forward
 from docmt.nn.attention import Place
-from docmt.nn.layers import Dropout, Linear, MultiHead
+from docmt.nn.layers import Dropout, Linear, MultiHead, Projections
 from docmt.nn.looks import Previous, previous_of
 from docmt.settings.models import HanConfig
 
 
-class WordAttention(MultiHead):
+class ContextAttention(MultiHead):
+    """Attention to states of previous sentences."""
+
+    def __init__(self, config: HanConfig) -> None:
+        """Create the projections."""
+        super().__init__(config.width, config.heads, config.attention_dropout)
+        self.q, self.kv = (Projections(config.width, config.heads, roles) for roles in ("q", "kv"))
+
+
+class WordAttention(ContextAttention):
     """Attention of each look to the words of its previous sentence."""
 
     def forward(self, x: Tensor, states: Tensor, previous: Previous) -> Tensor:
         """Return a row for each look; `x` has the queries of all tokens, `states` the states that they attend to."""
         # Queries are projected before their rows are repeated, since a token has several looks.
-        q, k, v = self.split(self.query(x)), self.split(self.key(states)), self.split(self.value(states))
-        return self.output(previous.attend_words(self, q, k, v).flatten(1))
+        return self.output(previous.attend_words(self, *self.q(x), *self.kv(states)).flatten(1))
 
 
-class SentenceAttention(MultiHead):
+class SentenceAttention(ContextAttention):
     """Attention of each token to the results of its previous sentences; their order does not matter."""
 
     def forward(self, x: Tensor, looks: Tensor, previous: Previous) -> Tensor:
         """Return a row for each aware token: `x` has the queries of these tokens, `looks` a row for each look."""
-        q, (k, v) = self.split(self.query(x)), self.keys_values(previous.by_token(looks))
-        return self.output(previous.attend_looks(self, q, k, v).flatten(1))
+        return self.output(previous.attend_looks(self, *self.q(x), *self.kv(previous.by_token(looks))).flatten(1))
 
 
 class HierarchicalAttention(nn.Module):
@@ -74,8 +81,7 @@ class HierarchicalAttention(nn.Module):
         """Create the two attentions, their norms, the feed-forward layer and the gate."""
         super().__init__()
         self.sentences, self.context_gradient = config.context_sentences, config.context_gradient
-        self.word_attention = WordAttention(config.width, config.heads, config.attention_dropout)
-        self.sentence_attention = SentenceAttention(config.width, config.heads, config.attention_dropout)
+        self.word_attention, self.sentence_attention = WordAttention(config), SentenceAttention(config)
         self.word_query_norm, self.sentence_query_norm, self.summary_norm, self.feed_forward_norm, self.norm = (
             nn.LayerNorm(config.width, config.norm_epsilon) for _ in range(5)
         )

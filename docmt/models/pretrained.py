@@ -22,6 +22,7 @@ Departs: of mBART's language codes, only that of the target language is transfer
 has no language codes) starts as the mean of all its embeddings.
 """
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -82,7 +83,7 @@ class RenamedCheckpoint:
     parameters: dict[str, Tensor] = field(default_factory=dict)
     """The weight for each parameter."""
     names: dict[str, str] = field(default_factory=dict)
-    """The name in the checkpoint for each of these parameters."""
+    """The parameter for each name in the checkpoint; several weights may lie side by side in a parameter."""
     table: Tensor | None = None
     """The table of embeddings, which is tied in all supported checkpoints."""
     tied: list[str] = field(default_factory=list)
@@ -149,7 +150,8 @@ def check_aligner(folder: Path) -> None:
     shapes = {TOKEN_TYPES: (types, config.width)}
     for parameter, shape in parameter_shapes(config, size, size).items():
         if parameter.startswith(family.stacks):
-            shapes[family.checkpoint_name(parameter)] = shape
+            names = family.checkpoint_names(parameter)
+            shapes |= dict.fromkeys(names, (shape[0] // len(names), *shape[1:]))
     for name, shape in shapes.items():
         actual = tuple(weights[name].shape) if name in weights else "nothing"
         if actual != tuple(shape):
@@ -173,22 +175,24 @@ def read_names(kind: str, folder: Path | str, model_parameters: Collection[str])
     Raises UserError for a weight that has no place in the Transformer.
     """
     family, checkpoint = FAMILIES[kind], RenamedCheckpoint(str(folder))
-    parameters = {family.checkpoint_name(parameter): parameter for parameter in model_parameters}
+    places, parts = family.places(model_parameters), defaultdict(dict)
     weights = {family.without_prefix(name): (name, weight) for name, weight in read_checkpoint(folder).items()}
     # Token types are handled last: they are added to the positions, which must have been read before.
     types = weights.pop(TOKEN_TYPES, None)
     for name_there, (name, weight) in weights.items():
         if name_there in family.tied:
             add_table(checkpoint, name, weight)
-        elif (parameter := parameters.get(name_there)) is not None:
-            checkpoint.names[parameter] = name
-            checkpoint.parameters[parameter] = weight[POSITION_OFFSET[kind] if parameter in family.positions else 0 :]
+        elif name_there in places:
+            parameter, place = places[name_there]
+            checkpoint.names[name] = parameter
+            parts[parameter][place] = weight[POSITION_OFFSET[kind] if parameter in family.positions else 0 :]
         elif family.unused.fullmatch(name_there):
             checkpoint.left[name] = NO_PART
         elif name_there == BIAS_OF_LOGITS and not weight.any():
             checkpoint.left[name] = f"{NO_PART}: all zero"
         else:
             raise unknown_weight(checkpoint, name)
+    checkpoint.parameters |= family.side_by_side(parts)
     if types is not None:
         fold_token_type(checkpoint, *types)
     return checkpoint
@@ -276,7 +280,7 @@ def outcomes_of(
         receivers.setdefault(name if name in checkpoint.parameters else model.transfer_source(name), []).append(name)
     by_name = {
         name: ", ".join(receivers.get(parameter, [])) or f"not transferred: the model has no {parameter}"
-        for parameter, name in checkpoint.names.items()
+        for name, parameter in checkpoint.names.items()
     }
     rows = f"rows of {', '.join(tables)}" if tables else "not transferred: no text has these pieces"
     return {**by_name, **dict.fromkeys(checkpoint.tied, rows), **checkpoint.left}

@@ -77,10 +77,10 @@ def random_weights(checkpoint: RandomCheckpoint, pieces: int) -> dict[str, Tenso
     weights: dict[str, Tensor] = {}
     for name, shape in transformer_shapes(checkpoint, pieces).items():
         mean = 1.0 if name.endswith("norm.weight") else 0.0
-        short = family.checkpoint_name(name)
-        if short is not None:
+        names = family.checkpoint_names(name)
+        for short in names:
             offset = POSITION_OFFSET[checkpoint.family] if name in family.positions else 0
-            size = (shape[0] + offset, *shape[1:])
+            size = (shape[0] // len(names) + offset, *shape[1:])
             weights[family.prefix + short] = mean + DEVIATION * torch.randn(size, generator=generator)
     if checkpoint.family == "bert":
         width = checkpoint.width

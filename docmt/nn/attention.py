@@ -126,7 +126,7 @@ class WholeStream:
     def attend_source(self, attention: nn.Module, q: Queries) -> Queries:
         """Let the tokens of target sentence i attend to source sentence i, or those of an instance to its source."""
         runs, source_runs = (layout.runs(attention.scope) for layout in (self.layout, self.memory.layout))
-        return _attend_rows(attention, q, *attention.keys_values(self.memory.states), runs, source_runs)
+        return _attend_rows(attention, q, *attention.kv(self.memory.states), runs, source_runs)
 
     def by_source_sentence(self, x: Float[Tensor, "T _"]) -> tuple[Float[Tensor, "R Q _"], Numbers]:
         """Return the rows of each target sentence, padded; target sentence r translates source sentence r."""
@@ -152,7 +152,7 @@ class WholeStream:
         return attention_weights(*self._queries_and_keys(attention, x))
 
     def _queries_and_keys(self, attention: nn.Module, x: States) -> tuple[Queries, Keys, Segments, Segments]:
-        q, k = (attention.split(part) for part in (attention.query(x), attention.key(self.memory.states)))
+        (q,), (k, _) = attention.q(x), attention.kv(self.memory.states)
         return q, k, self.layout.runs(attention.scope), self.memory.layout.runs(attention.scope)
 
 

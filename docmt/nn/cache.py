@@ -108,7 +108,7 @@ class Cache:
 
     def source_cache(self, attention: nn.Module) -> LayerCache:
         """Return a cache of the keys and values of the source, which do not change during decoding."""
-        runs, (k, v) = self.memory.layout.runs(attention.scope), attention.keys_values(self.memory.states)
+        runs, (k, v) = self.memory.layout.runs(attention.scope), attention.kv(self.memory.states)
         if self.memory.both is None:
             return MemoryCache(k, v, runs, attention.scope)
         halves = zip(k.chunk(2), v.chunk(2), strict=True)

@@ -18,12 +18,9 @@ from docmt.nn.segments import Scope, Segments
 from docmt.nn.shapes import (
     AnyRows,
     AnyStates,
-    EmbeddingRows,
     Float,
     HeadRows,
-    Keys,
     Numbers,
-    SourceStates,
     States,
     Tensor,
     Tokens,
@@ -58,13 +55,6 @@ class Linear(nn.Linear):
     def terms(self) -> tuple[Tensor, Tensor | None]:
         """Return the weight and the bias, from which a gradient may be cut off."""
         return self.weight, self.bias
-
-
-def joined(*maps: Linear) -> tuple[EmbeddingRows, Tensor]:
-    """Return one weight and one bias for maps of the same rows, whose results lie side by side in the result."""
-    weights, biases = zip(*(part.terms() for part in maps), strict=True)
-    # One product for several maps reads the rows once, and sums their gradients in the product.
-    return torch.cat(weights), torch.cat(biases)
 
 
 class Dropout(Noisy):
@@ -219,48 +209,47 @@ class Residual(nn.Module):
         return total if self.norm_first else self.norm(total)
 
 
-class KeyProjection(Linear):
-    """A linear map whose bias is not trained."""
+class Projections(Linear):
+    """Projections of the same rows to queries, keys or values, whose weights are one parameter. Paper: section 3.2.2.
+
+    One product for all of them reads the rows once.
+    """
+
+    def __init__(self, width: int, heads: int, roles: str) -> None:
+        """Create the projections for `heads` heads; `roles` are some of the letters q, k and v, in their order."""
+        super().__init__(width, len(roles) * width)
+        self.heads, self.roles = heads, roles
+        for weight in self.weight.chunk(len(roles)):
+            # The gain is that of fairseq, for a single matrix that holds query, key and value projection together.
+            nn.init.xavier_uniform_(weight, gain=2**-0.5)
+        is_key = torch.tensor([role == "k" for role in roles]).repeat_interleave(width)
+        self.register_buffer("is_key", is_key, persistent=False)
+
+    def forward(self, x: AnyRows) -> tuple[HeadRows, ...]:
+        """Return the queries, keys or values of the rows `x`, in the order of `roles`, cut into heads.
+
+        Head i has the columns i d_k to (i + 1) d_k of its projection.
+        """
+        return tuple(part.unflatten(-1, (self.heads, -1)) for part in super().forward(x).chunk(len(self.roles), dim=-1))
 
     def terms(self) -> tuple[Tensor, Tensor]:
-        """Return the weight and the bias; no gradient reaches the bias."""
+        """Return the weight and the bias; no gradient reaches the bias of keys."""
         # A bias of keys adds the same number to all scores of a query, which softmax removes. So the gradient of the
         # bias is zero except for rounding errors. Adam would turn these errors into full steps, which would differ with
         # the way an update is split.
-        return self.weight, self.bias.detach()
+        return self.weight, torch.where(self.is_key, self.bias.detach(), self.bias)
 
 
 class MultiHead(Noisy):
-    """The four projections of an attention."""
+    """What all attentions have: heads, dropout of weights, and the projection of the heads' results."""
 
     def __init__(self, width: int, heads: int, dropout: float = 0.0) -> None:
-        """Create the projections for `heads` heads; `dropout` is the share of attention weights that are dropped."""
+        """Create the last projection; `dropout` is the share of attention weights that are dropped."""
         super().__init__()
         self.heads, self.dropout = heads, dropout
-        self.query, self.value, self.output = (Linear(width, width) for _ in range(3))
-        self.key = KeyProjection(width, width)
-        for projection in (self.query, self.key, self.value):
-            # The gain is that of fairseq, for a single matrix that holds query, key and value projection together.
-            nn.init.xavier_uniform_(projection.weight, gain=2**-0.5)
+        self.output = Linear(width, width)
         nn.init.xavier_uniform_(self.output.weight)
         nn.init.zeros_(self.output.bias)
-
-    def split(self, x: AnyStates) -> HeadRows:
-        """Cut the width of `x` into heads."""
-        # Section 3.2.2: head i has the columns i d_k to (i + 1) d_k of the projections W^Q, W^K and W^V.
-        return x.unflatten(-1, (self.heads, -1))
-
-    def queries_keys_values(self, x: AnyStates) -> tuple[HeadRows, ...]:
-        """Return the queries, the keys and the values of the same rows, by one product."""
-        return self.heads_of(linear(x, *joined(self.query, self.key, self.value)), 3)
-
-    def keys_values(self, memory: SourceStates) -> tuple[Keys, Keys]:
-        """Return the keys and the values of `memory`."""
-        return self.heads_of(linear(memory, *joined(self.key, self.value)), 2)
-
-    def heads_of(self, x: AnyStates, maps: int) -> tuple[HeadRows, ...]:
-        """Return the results of several maps, which lie side by side in `x`, with their widths cut into heads."""
-        return tuple(self.split(part) for part in x.chunk(maps, dim=-1))
 
     def weight_dropout(self, q: HeadRows) -> WeightDropout | None:
         """Return the dropout of the attention weights of the queries in training; None in evaluation."""
@@ -272,9 +261,14 @@ class MultiHead(Noisy):
 class RunAttention(MultiHead):
     """Attention among the rows of each run, such as the words of a lexical chain."""
 
+    def __init__(self, width: int, heads: int, dropout: float = 0.0) -> None:
+        """Create the projections."""
+        super().__init__(width, heads, dropout)
+        self.qkv = Projections(width, heads, "qkv")
+
     def forward(self, x: States, runs: Segments) -> States:
         """Let each row of `x` attend to the rows of its run."""
-        q, k, v = self.queries_keys_values(x)
+        q, k, v = self.qkv(x)
         return self.output(attend(q, k, v, runs, runs, dropout=self.weight_dropout(q)).flatten(1))
 
 
@@ -284,11 +278,12 @@ class SelfAttention(MultiHead):
     def __init__(self, width: int, heads: int, scope: Scope, causal: bool, dropout: float = 0.0) -> None:
         """Create the projections; `scope` and `causal` say which tokens of the stream a token attends to."""
         super().__init__(width, heads, dropout)
+        self.qkv = Projections(width, heads, "qkv")
         self.scope, self.causal = scope, causal
 
     def forward(self, x: States, place: Place) -> States:
         """Let each token of `x` attend to its sentence or its instance, which `place` knows."""
-        q, k, v = self.queries_keys_values(x)
+        q, k, v = self.qkv(x)
         # Section 3.2.2: Concat(head_1, ..., head_h) W^O.
         return self.output(place.attend(self, q, k, v).flatten(1))
 
@@ -299,8 +294,9 @@ class CrossAttention(MultiHead):
     def __init__(self, width: int, heads: int, scope: Scope, dropout: float = 0.0) -> None:
         """Create the projections; `scope` says which source tokens a target token attends to."""
         super().__init__(width, heads, dropout)
+        self.q, self.kv = Projections(width, heads, "q"), Projections(width, heads, "kv")
         self.scope = scope
 
     def forward(self, x: States, place: Place) -> States:
         """Let each target token of `x` attend to its source sentence or instance, which `place` knows."""
-        return self.output(place.attend_source(self, self.split(self.query(x))).flatten(1))
+        return self.output(place.attend_source(self, *self.q(x)).flatten(1))

@@ -4,14 +4,13 @@ import shutil
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
-from docmt.base.artifacts import SCRATCH
 from docmt.base.errors import UserError
 from docmt.base.foreign import naming
 from docmt.base.manifest import MANIFEST, normal_path
 from docmt.base.paths import PAGE, RESULTS
 from docmt.plan.explain import recipe_in
 from docmt.plan.inventory import Artifact
-from docmt.plan.progress import holder_of
+from docmt.supervision.lease import holder_of
 
 
 def chosen(artifacts: Iterable[Artifact], places: Iterable[Path], unused: bool) -> list[Artifact]:
@@ -34,8 +33,7 @@ def check_idle(root: Path, artifacts: Collection[Artifact], every: Iterable[Arti
     """Raise UserError where a job works on one of the artifacts, or reads one of them; `every`: all that are there."""
     removed = {Path(artifact.path) for artifact in artifacts}
     for path in (Path(artifact.path) for artifact in every):
-        # A training holds the folder of its checkpoints too.
-        holder = holder_of(root / path) or holder_of(root / path / SCRATCH)
+        holder = holder_of(root / path)
         if holder is None:
             continue
         recipe = recipe_in(root / path)

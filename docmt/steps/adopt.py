@@ -88,7 +88,7 @@ STEP = step_of(
     __name__,
     folder=ADOPTED,
     read_as=TRANSLATIONS,
-    version=6,
+    version=7,
     code=("docmt/external",),
     writes=WRITES,
 )

@@ -37,7 +37,7 @@ def run(recipe: Recipe, resources: Resources) -> None:
 STEP = step_of(
     __name__,
     folder=CHECKPOINT,
-    version=1,
+    version=2,
     code=(
         "docmt/models/random_checkpoint.py",
         "docmt/text/random_pieces.py",

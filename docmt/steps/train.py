@@ -136,7 +136,7 @@ def train_here(recipe: Recipe, resources: Resources, options: JobOptions, stop: 
 STEP = step_of(
     __name__,
     folder=TRAINING,
-    version=10,
+    version=11,
     code=("docmt/training", "docmt/models", "docmt/trained/dev_bleu.py"),
     writes=("exit.json", "metrics.jsonl", "model/*", "tensorboard/*"),
     knobs=lambda settings: [f"train.{name}" for name in CHANGEABLE],

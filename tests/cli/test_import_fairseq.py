@@ -9,6 +9,7 @@ import pytest
 import torch
 from helpers.command_line import output
 from helpers.fairseq_files import G_TRANSFORMER, PIECES, FairseqTraining, write_dictionary
+from helpers.oracle_parts import parts_of
 from helpers.support import run
 
 import docmt
@@ -82,7 +83,12 @@ def test_all_other_tensors_are_taken_as_they_are(training):
     """Each by its values, whatever its name here; two rows of trained positions are never used."""
     model = load_model(training.imported())
     tables = {id(module.weight) for module in (model.source_embedding, model.target_embedding, model.output)}
-    parameters = [tensor for tensor in model.parameters() if id(tensor) not in tables]
+    parameters = [
+        part
+        for name, tensor in model.named_parameters()
+        if id(tensor) not in tables
+        for _, part in parts_of(name, tensor)
+    ]
     for name, tensor in training.weights.items():
         if not name.endswith(("version", "_float_tensor", "embed_tokens.weight", "output_projection.weight")):
             expected = tensor[2:] if "embed_positions" in name else tensor

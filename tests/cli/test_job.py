@@ -131,8 +131,8 @@ def test_an_interrupted_job_says_so_in_its_log_and_a_run_alone_says_it_on_the_sc
 def waiting(monkeypatch: pytest.MonkeyPatch, meanwhile: Callable[[], None]) -> list[float]:
     """While the job waits for another one, `meanwhile` happens; return how long it waited each time."""
     waits: list[float] = []
-    sleep = lambda seconds: (waits.append(seconds), meanwhile())
-    monkeypatch.setattr(lease, "time", SimpleNamespace(sleep=sleep, monotonic=time.monotonic))
+    clock = {"sleep": lambda seconds: (waits.append(seconds), meanwhile()), "monotonic": time.monotonic}
+    monkeypatch.setattr(lease, "time", SimpleNamespace(**clock))
     return waits
 
 

@@ -35,7 +35,7 @@ class Seeing(Oracle):
 
     def attention(self, name, query, group, whole):
         if name == f"decoder.{self.config.decoder_layers - 1}.cross_attention":
-            q, k = self.linear(f"{name}.query", query), self.linear(f"{name}.key", group)
+            q, k = self.linear(f"{name}.q", query), self.linear(f"{name}.k", group)
             size = len(q) // self.config.heads
             parts = [slice(head * size, (head + 1) * size) for head in range(self.config.heads)]
             heads = [(k[:, part] @ q[part] / math.sqrt(size)).softmax(0) for part in parts]

@@ -1,6 +1,5 @@
 """Trainings as processes of their own that wait for a test before an update; see `leased_training.py`."""
 
-import json
 import subprocess
 import sys
 import time
@@ -9,6 +8,8 @@ from pathlib import Path
 
 from helpers.support import ROOT, environment
 from helpers.toy_task import Folder
+
+from docmt.supervision.lease import read_holder
 
 SCRIPT = ROOT / "tests" / "helpers" / "leased_training.py"
 
@@ -63,4 +64,4 @@ def checkpoints(folder: Folder) -> list[Path]:
 
 def holder(folder: Folder) -> int:
     """The process that has the job."""
-    return json.loads((folder.paths.output / "process.json").read_text())["process"]
+    return read_holder(folder.paths.output).process.process

@@ -5,6 +5,7 @@ nothing else of it. Another architecture is a subclass that says who sees whom.
 """
 
 import math
+import re
 
 import torch
 from helpers.model_cases import CASES, batch_of, documents, logits_of, model_of
@@ -20,6 +21,15 @@ def wave_at(place: int, width: int) -> Tensor:
     return torch.tensor([f(angle) for f in (math.sin, math.cos) for angle in angles], dtype=torch.float64)
 
 
+def parts_of(name: str, parameter: Tensor) -> list[tuple[str, Tensor]]:
+    """The projections that lie in a parameter, by names of their own: `qkv.weight` has `q.weight` and two others."""
+    match = re.fullmatch(r"(.*\.)(q|kv|qkv)(\.weight|\.bias)", name)
+    if not match:
+        return [(name, parameter)]
+    before, roles, leaf = match.groups()
+    return [(before + role + leaf, part) for role, part in zip(roles, parameter.chunk(len(roles)), strict=True)]
+
+
 def relu(x: Tensor) -> Tensor:
     return x.clamp(min=0)
 
@@ -33,7 +43,8 @@ class Oracle:
 
     def __init__(self, model) -> None:
         self.config = model.config
-        self.weights = {name: tensor.detach() for name, tensor in model.state_dict().items()}
+        named = [(name, tensor.detach()) for name, tensor in model.state_dict().items()]
+        self.weights = {part: weight for name, tensor in named for part, weight in parts_of(name, tensor)}
 
     def linear(self, name: str, x: Tensor) -> Tensor:
         return x @ self.weights[f"{name}.weight"].T + self.weights[f"{name}.bias"]
@@ -63,8 +74,7 @@ class Oracle:
     def multi_head(self, name: str, query: Tensor, seen: Tensor) -> Tensor:
         """Eq. 1 and section 3.2.2 of Vaswani et al.: one query vector, the rows that it may see."""
         size = self.config.width // self.config.heads
-        q = self.linear(f"{name}.query", query)
-        k, v = self.linear(f"{name}.key", seen), self.linear(f"{name}.value", seen)
+        q, k, v = self.linear(f"{name}.q", query), self.linear(f"{name}.k", seen), self.linear(f"{name}.v", seen)
         heads = []
         for head in range(self.config.heads):
             part = slice(head * size, (head + 1) * size)

@@ -82,9 +82,9 @@ def test_new_attention_starts_as_asked(new_attention, tmp_path):
     save_model(tmp_path, sentence, {})
     model = build(LexicalChainConfig(**SIZES, **LATENT, new_attention=new_attention), VOCABULARY, VOCABULARY)
     transferred, new = init_from(model, tmp_path)
-    attention = "encoder.0.lexical.attention.query.weight"
+    attention = "encoder.0.lexical.attention.qkv.weight"
     assert (attention in transferred) is (new_attention == "copied")
-    same = torch.equal(model.encoder[0].lexical.attention.query.weight, sentence.encoder[0].self_attention.query.weight)
+    same = torch.equal(model.encoder[0].lexical.attention.qkv.weight, sentence.encoder[0].self_attention.qkv.weight)
     assert same is (new_attention == "copied")
     assert {name for name in new if name.startswith(("prior.", "posterior.", "fusion."))} != set()
-    assert "encoder.0.general.residual.norm.weight" in new and "decoder.1.cross_attention.key.bias" in transferred
+    assert "encoder.0.general.residual.norm.weight" in new and "decoder.1.cross_attention.kv.bias" in transferred

@@ -67,7 +67,7 @@ def test_the_agreement_is_not_sought_where_translations_are_looked_for():
     with torch.no_grad():
         model.decoder[-1].cross_attention.output.weight.zero_()
     model(batch_of("w_link agreeing", *documents())).loss_terms["agreement"].total.backward()
-    top, below = (layer.cross_attention.query.weight.grad for layer in (model.decoder[-1], model.decoder[0]))
+    top, below = (layer.cross_attention.q.weight.grad for layer in (model.decoder[-1], model.decoder[0]))
     assert top.abs().max() == 0 < below.abs().max()
 
 

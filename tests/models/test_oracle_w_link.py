@@ -67,7 +67,7 @@ class WLinkOracle(Oracle):
 
     def mean_weights(self, name: str, query: Tensor, seen: Tensor) -> Tensor:
         size = self.config.width // self.config.heads
-        q, k = self.linear(f"{name}.query", query), self.linear(f"{name}.key", seen)
+        q, k = self.linear(f"{name}.q", query), self.linear(f"{name}.k", seen)
         parts = [slice(head * size, (head + 1) * size) for head in range(self.config.heads)]
         return torch.stack([(k[:, part] @ q[part] / math.sqrt(size)).softmax(0) for part in parts]).mean(0)
 

@@ -211,6 +211,10 @@ def test_a_pickle_of_something_else_is_refused(bart):
         (lambda w: w.update(final_logits_bias=torch.ones(1, VOCABULARY)), "found final_logits_bias"),
         (lambda w: w.update({"lm_head.weight": w["lm_head.weight"] + 1}), "lm_head.weight: embeddings that are not"),
         (lambda w: w.pop("model.decoder.layers.1.fc2.bias"), "nothing for decoder.1.feed_forward.outer.bias"),
+        (
+            lambda w: w.pop("model.decoder.layers.1.self_attn.k_proj.bias"),
+            "nothing for decoder.1.self_attention.qkv.bias",
+        ),
         (lambda w: w.update({"model.encoder.layers.0.fc1.bias": torch.ones(23)}), "checkpoint of another shape"),
     ],
 )

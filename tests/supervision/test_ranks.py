@@ -16,6 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 import torch
+from helpers.gated_jobs import holder
 from helpers.sizes import TRAINED as SIZES
 from helpers.support import ROOT, environment
 from helpers.toy_task import Folder, Notes, make_document, make_folder, write_view
@@ -153,7 +154,7 @@ def test_ranks_stop_at_one_update_and_one_process_goes_on(tmp_path, programs):
     processes = start_two_ranks(shared, programs)
     while processes[0].poll() is None and not any(shared.paths.state.glob("checkpoint-*.pt")):
         time.sleep(0.01)
-    os.kill(json.loads((shared.paths.output / "process.json").read_text())["process"], signal.SIGTERM)
+    os.kill(holder(shared), signal.SIGTERM)
     statuses, said = ended(processes)
     assert statuses == [TRY_AGAIN] * 2 and "asked to stop: checkpoint of update " in said
     assert json.loads((shared.paths.state / "exit.json").read_text())["reason"] == "stopped"

@@ -8,7 +8,7 @@ import torch
 from helpers.model_cases import CASES, batch_of, documents, model_of, rows_of
 from helpers.toy_task import Notes, make_folder
 
-from docmt.nn.layers import MultiHead
+from docmt.nn.layers import Projections
 from docmt.nn.rows import Rows
 from docmt.training import validate
 from docmt.training.computing import forward_context
@@ -26,9 +26,9 @@ def indifferent(case: str):
     """A model whose queries like all keys the same."""
     model = model_of(case)
     for module in model.modules():
-        if isinstance(module, MultiHead):
-            torch.nn.init.zeros_(module.query.weight)
-            torch.nn.init.zeros_(module.query.bias)
+        if isinstance(module, Projections) and module.roles[0] == "q":
+            with torch.no_grad():
+                module.weight[: module.in_features] = module.bias[: module.in_features] = 0
     return model
 
 

@@ -15,7 +15,7 @@ from helpers.support import SMOKE, Project
 from docmt.base.artifacts import SCRATCH
 from docmt.base.manifest import MANIFEST
 from docmt.plan.plan import Job
-from docmt.supervision.lease import FILE
+from docmt.supervision.lease import read_holder
 
 JOB = Job.of("train", corpus="toy_zh-en", system="sentence", seed=1)
 WAIT_S = 120
@@ -85,7 +85,7 @@ class LongTraining:
 
     def process(self) -> psutil.Process:
         """The process that trains."""
-        return psutil.Process(json.loads((self.folder / FILE).read_text())["process"])
+        return psutil.Process(read_holder(self.folder).process.process)
 
     def checkpoints(self) -> int:
         """The number of checkpoints."""
