@@ -168,7 +168,8 @@ def test_what_a_corpus_is_redoes_it(tmp_path, change):
             ("  kind: lines\n", ""),
             "11 reader.kind",
             "unknown reader\n  valid: combined, contrapro, contrastive_lines, contrastive_table, discevalmt, eos, "
-            "files, iwslt_tags, iwslt_xml, lines, nist_sgm, opus, sacrebleu, table, toy, verses, voita",
+            "files, iwslt_tags, iwslt_xml, lines, nist_sgm, opus, opus_xml, sacrebleu, table, tmx, toy, verses, voita, "
+            "wmt_xml",
         ),
         (
             ("archive: mine.tgz", "archive: his.tgz"),
