@@ -127,8 +127,8 @@ def tokens(folder: Path, workers) -> None:
 
 
 def learning(folder: Path, workers) -> None:
-    from docmt.text.learn import learn
     from docmt.text.pipeline import TokensSettings
+    from docmt.text.process import learn
     from docmt.text.tokenise import WordCounts, load_counts
 
     counts = {side: WordCounts() for side in ("source", "target")}

@@ -16,8 +16,8 @@ import torch
 from speed import TYPES, compiling_gain, fastest, peak_of, speeds
 
 from docmt.devicecheck.findings import DeviceFinding
+from docmt.devicecheck.run import gradients
 from docmt.devicecheck.sizes import Size, batch_of, model_of, rows_of, size_for
-from docmt.devicecheck.updates import gradients
 from docmt.models.transformer import Transformer
 from docmt.nn.device import choose_device
 from docmt.nn.rows import Rows

@@ -10,9 +10,8 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from docmt.base.machine import MIB
 from docmt.devicecheck.findings import DeviceFinding
-from docmt.devicecheck.run import backend_for
+from docmt.devicecheck.run import backend_for, gradients
 from docmt.devicecheck.sizes import Size, batch_of, model_of
-from docmt.devicecheck.updates import gradients
 from docmt.settings.models import MODELS
 from docmt.settings.train import Precision
 from docmt.training.computing import quantum

@@ -3,7 +3,7 @@
 A study states only the settings in which a system differs from others. The settings of a system come, in this order,
 from the defaults of config.yaml, from the systems that it extends (its ancestors, the oldest first), from the system
 itself and from the scale; a later source replaces the values of an earlier one. `precision` and `engine` of
-config.yaml come after all of these (`docmt.grid.entries`).
+config.yaml come after all of these (`docmt.grid.studies`).
 """
 
 import dataclasses

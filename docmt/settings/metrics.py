@@ -59,7 +59,7 @@ def bleu_name(family: str, unit: str) -> str:
     return f"{BLEU_FAMILIES[family][0]}{unit}-BLEU"
 
 
-BUCKETED = bleu_name("13a", "s")  # The metric that has buckets (`docmt.scoring.buckets`).
+BUCKETED = bleu_name("13a", "s")  # The metric that has buckets (`docmt.scoring.bleu_scores`).
 
 
 def _bleu(family: str, unit: str) -> Metric:

@@ -1,9 +1,13 @@
-"""Stage 3: the tokens of a corpus are cut into the segments of a view."""
+"""Stage 3: the tokens of a corpus are cut into the segments of a view.
 
-from collections.abc import Collection
+Of the training data, short documents are left out, and so are segments that are not drawn.
+"""
+
+from collections.abc import Collection, Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +19,7 @@ from docmt.base.artifacts import write_json
 from docmt.base.columns import CONTRASTIVE_TOKENS, SEGMENTS, TOKENS, only
 from docmt.base.errors import UserError
 from docmt.base.names import SPLITS
+from docmt.base.ragged import sums
 from docmt.base.shards import Counts, add_counts
 from docmt.base.tables import ArrowFile, arrow_writer, read_arrow, write_if_any
 from docmt.base.workers import ALONE, Done, Workers
@@ -25,12 +30,12 @@ from docmt.views.cuts import Cuts, count_over_long, cut_documents, sentence_cost
 from docmt.views.segments import (
     Sentences,
     contrastive_segments,
+    document_numbers,
     segments_of,
     sentences_of,
     with_copies,
     with_each_alone,
 )
-from docmt.views.selection import draw, long_enough, ranks
 
 NEEDED = only(TOKENS, "split", "document", "sentence", "source_ids", "target_ids")
 """The columns of tokens.arrow that the stage reads."""
@@ -201,3 +206,54 @@ class ShardCutter:
             chosen = drawn if split == "train" else None
             tables[split], counts[split] = CutSplit.of(sentences, cut_of(self.view, split)).segments(chosen)
         return Done((tables, counts), len(rows))
+
+
+SEED = b"docmt sample"  # The key of the hash that ranks segments; a different key would draw different segments
+
+
+def long_enough(sentences: Sentences, cut: CutConfig) -> np.ndarray:
+    """Return for each document whether it has the minimum numbers of sentences and of source pieces that `cut` sets.
+
+    Paper: G-Transformer, section 3.1, where training documents "with a length of less than 768 tokens" are removed.
+    """
+    lengths = np.diff(sentences.documents)
+    # Our reading: the length is the number of source pieces, without the symbols around sentences.
+    pieces = sums(sentences.source.lengths, lengths)
+    return (lengths >= (cut.min_document_sentences or 0)) & (pieces >= (cut.min_document_tokens or 0))
+
+
+def ranks(sentences: Sentences, cuts: Cuts) -> np.ndarray:
+    """Return a pseudo-random number (uint64) for each segment.
+
+    The number depends only on the name of the segment's document and on the number of the segment's last sentence.
+    """
+    owner = document_numbers(sentences, cuts)
+    # No two segments of a cut have the same last sentence, but several windows may have the same first sentence.
+    ends = cuts.ends - sentences.documents[owner]
+    keys = (f"{name}\t{end}".encode() for name, end in zip(sentences.names[owner], ends, strict=True))
+    numbers = b"".join(blake2b(key, digest_size=8, key=SEED).digest() for key in keys)
+    return np.frombuffer(numbers, "<u8")
+
+
+def draw(size: int, shards: Iterable[np.ndarray], where: str) -> list[np.ndarray]:
+    """Return, for each shard, the numbers of its segments among the `size` segments with the lowest ranks, ascending.
+
+    `shards`: the `ranks` of each shard, in the order of the shards. The segments of a smaller draw are all in a larger
+    draw.
+
+    Raises UserError, which names `where`, where there are fewer segments than `size`.
+    """
+    drawn, places = np.zeros(0, np.uint64), np.zeros((0, 2), np.int64)
+    total = count = 0
+    for number, shard_ranks in enumerate(shards):
+        shard_places = np.stack([np.full(len(shard_ranks), number), np.arange(len(shard_ranks))], axis=1)
+        # Memory holds at most `size` drawn segments and one shard.
+        drawn, places = np.concatenate([drawn, shard_ranks]), np.concatenate([places, shard_places])
+        # The sort is stable, so that of segments with equal ranks the earlier one is drawn.
+        lowest = np.argsort(drawn, kind="stable")[:size]
+        drawn, places = drawn[lowest], places[lowest]
+        total, count = total + len(shard_ranks), count + 1
+    if total < size:
+        what = "fewer training segments than are to be drawn"
+        raise UserError(what, where=where, found=f"{total} segments", expected=f"{size} or more (view.train.sample)")
+    return [np.sort(places[places[:, 0] == number, 1]) for number in range(count)]

@@ -21,7 +21,7 @@ import docmt
 from docmt.base.columns import SEGMENTS
 from docmt.base.errors import UserError
 from docmt.base.tables import write_arrow
-from docmt.exporting.ct2_search import CTranslate2Search
+from docmt.exporting.ct2_engine import CTranslate2Search
 from docmt.nn.rows import Rows
 from docmt.search.forced import forced_scores
 from docmt.settings.ctranslate2 import SENTENCE_FRAMES

@@ -11,8 +11,7 @@ from helpers.support import job_label
 
 from docmt.base.digests import full_digest
 from docmt.plan.links import jobs_of_target
-from docmt.plan.outside import FileDigests
-from docmt.plan.plan import Job, Plan
+from docmt.plan.plan import FileDigests, Job, Plan
 from docmt.plan.run import grid_of_run
 from docmt.steps import scores, tokens, train
 

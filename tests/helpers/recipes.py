@@ -11,8 +11,7 @@ from docmt.base.manifest import MANIFEST, Manifest, read_manifest
 from docmt.base.paths import ID_DIGITS
 from docmt.base.recipe import Recipe, StatedFile
 from docmt.grid.grid import Grid
-from docmt.plan.outside import FileDigests
-from docmt.plan.plan import Plan, job_of_place
+from docmt.plan.plan import FileDigests, Plan, job_of_place
 from docmt.steps import all_steps
 
 

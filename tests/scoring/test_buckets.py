@@ -6,7 +6,7 @@ import pytest
 
 from docmt.base.columns import TOKENS
 from docmt.base.tables import write_arrow
-from docmt.scoring.buckets import BOUNDS, bucket_names, bucket_tallies, bucket_values
+from docmt.scoring.bleu_scores import BOUNDS, bucket_names, bucket_tallies, bucket_values
 from docmt.scoring.tallies import Tally
 
 TRAIN = ["a b"] * 12 + ["a c"]

@@ -17,9 +17,8 @@ from docmt.base.names import SPLITS
 from docmt.base.tables import ArrowFile, arrow_writer, read_arrow
 from docmt.base.workers import ALONE, Workers
 from docmt.settings.data import CutConfig, ViewConfig
-from docmt.views.build import CutSplit, ViewsSettings, build_view
+from docmt.views.build import CutSplit, ViewsSettings, build_view, draw, ranks
 from docmt.views.segments import sentences_of
-from docmt.views.selection import draw, ranks
 
 SAMPLED = [
     {"window": 1},

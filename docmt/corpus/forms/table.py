@@ -4,19 +4,21 @@ The ending of its name shows whether a file is TSV, CSV, JSON, JSON lines, Parqu
 A row of the last four may also have a whole document, as lists of sentences.
 """
 
-from collections.abc import Iterator, Sequence
+import io
+import json
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, groupby
 from pathlib import PurePosixPath
-from typing import ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from docmt.base.checks import each, in_schema, keys_of, need, needed, section, setting
 from docmt.base.names import SPLITS
+from docmt.base.spreadsheets import csv_lines, tsv_line
 from docmt.catalogue.forms import KIND, Languages, SplitsReaderConfig
 from docmt.corpus.compression import ENDINGS as COMPRESSED
-from docmt.corpus.inputs import MANY_SENTENCES, Document, FixtureFiles, ReaderInputs, SideText
+from docmt.corpus.inputs import MANY_SENTENCES, Document, FixtureFiles, ReaderInputs, SideText, text_of
 from docmt.corpus.stock import Stock
-from docmt.corpus.table_files import saved_data_set, table_bytes
 from docmt.corpus.tables import ENDINGS, WITH_LINES, Column, TableFormat, Wanted, format_of, read_table
 
 ENDS_IN = f"a file that ends in {', '.join(ENDINGS)} (or one of these and {', '.join(COMPRESSED)}), or a `format`"
@@ -224,3 +226,86 @@ def _records(
         # A row without text ends each document that has no name.
         if config.document is None:
             yield dict.fromkeys([*stated, *columns], "") | ({config.split: split} if config.split else {})
+
+
+Records = Sequence[dict[Column, str]]  # Rows of a table; all have the same columns
+
+
+def table_bytes(records: Records, form: TableFormat, has_header: bool) -> bytes:
+    """Return the content of a table; columns that are numbers have empty columns between them."""
+    return WRITERS[form](records, has_header)
+
+
+def saved_data_set(folder: str, content: bytes) -> Iterator[tuple[str, bytes]]:
+    """Yield the files of a folder as Hugging Face datasets saves it; `content` is that of its one Arrow file."""
+    name = "data-00000-of-00001.arrow"
+    yield f"{folder}/{name}", content
+    yield f"{folder}/state.json", json.dumps({"_data_files": [{"filename": name}]}).encode()
+
+
+def _grid(records: Records, has_header: bool) -> list[list[str]]:
+    numbers = [column for column in records[0] if isinstance(column, int)]
+    if not numbers:
+        rows = [list(record.values()) for record in records]
+        return [list(map(str, records[0])), *rows] if has_header else rows
+    # A column's number is its place.
+    places = range(1, max(numbers) + 1)
+    rows = [[record.get(place, "") for place in places] for record in records]
+    return [[f"column {place}" for place in places], *rows] if has_header else rows
+
+
+def _tsv(records: Records, has_header: bool) -> bytes:
+    return text_of(map(tsv_line, _grid(records, has_header))).encode()
+
+
+def _csv(records: Records, has_header: bool) -> bytes:
+    return csv_lines(_grid(records, has_header)).encode()
+
+
+def _json_lines(records: Records, has_header: bool) -> bytes:
+    return text_of(json.dumps(_nested(record), ensure_ascii=False) for record in records).encode()
+
+
+def _json(records: Records, has_header: bool) -> bytes:
+    return json.dumps([_nested(record) for record in records], ensure_ascii=False, indent=1).encode()
+
+
+def _arrow(records: Records, has_header: bool) -> bytes:
+    import pyarrow as pa
+
+    table, stream = pa.Table.from_pylist([_nested(record) for record in records]), pa.BufferOutputStream()
+    with pa.ipc.new_stream(stream, table.schema) as writer:
+        writer.write_table(table)
+    return stream.getvalue().to_pybytes()
+
+
+def _parquet(records: Records, has_header: bool) -> bytes:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    stream = io.BytesIO()
+    pq.write_table(pa.Table.from_pylist([_nested(record) for record in records]), stream)
+    return stream.getvalue()
+
+
+def _nested(record: dict[Column, str]) -> dict[str, Any]:
+    row: dict[str, Any] = {}
+    # A name with dots is a path of nested values.
+    for name, text in record.items():
+        *outer, last = name.split(".")
+        inner = row
+        for part in outer:
+            inner = inner.setdefault(part, {})
+        inner[last] = text
+    return row
+
+
+WRITERS: dict[TableFormat, Callable[[Records, bool], bytes]] = {
+    "tsv": _tsv,
+    "csv": _csv,
+    "json": _json,
+    "jsonl": _json_lines,
+    "parquet": _parquet,
+    "arrow": _arrow,
+}
+"""The function that returns the content of a table, by its format."""
