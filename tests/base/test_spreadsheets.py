@@ -93,4 +93,4 @@ def test_one_module_writes_all_tables():
         if writes_a_table(node)
     }
     # The second is a key that is hashed, and no file.
-    assert places == {"base/spreadsheets.py", "views/selection.py"}
+    assert places == {"base/spreadsheets.py", "views/build.py"}
