@@ -143,7 +143,7 @@ def applying(folder: Path, workers) -> None:
     from docmt.text.process import write_card
 
     tokenised, output = folder / "tokenised.arrow", folder / "tokens"
-    write_card(encode(tokenised, output / "text", output / "tokens.arrow", workers), output)
+    write_card(encode(tokenised, output / "text", output / "tokens.arrow", workers), folder, output)
 
 
 def views(folder: Path, workers) -> None:

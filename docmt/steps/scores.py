@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from docmt.base.artifacts import read_object
 from docmt.base.paths import SCORES
 from docmt.base.recipe import Recipe, Resources
 from docmt.base.screen import tell
@@ -145,6 +146,7 @@ def run(recipe: Recipe, resources: Resources) -> None:
     from docmt.scoring.measured import ScoringInputs
     from docmt.scoring.score import write_scores
     from docmt.supervision.gpus import take_gpus
+    from docmt.text.round_trip import round_trip_warnings
     from docmt.text.signs import text_warnings
 
     vectors = recipe.folder_of("word_vectors")
@@ -165,14 +167,21 @@ def run(recipe: Recipe, resources: Resources) -> None:
     )
     if given_files.next_sentence_model or given_files.comet_command:
         take_gpus(resources.device)
+    # The text of another program takes no round trip.
+    trips = read_object(given_files.tokens / "card.json", "round_trip")["round_trip"] if given_files.view else {}
+    of_test = round_trip_warnings({split: trip for split, trip in trips.items() if split == "test"})
+
+    def warnings(*texts: Any) -> list[str]:
+        return [*text_warnings(*texts), *of_test]
+
     with sealing(recipe):
-        tell(write_scores(recipe.path, given_files, recipe.folder, text_warnings, resources.device))
+        tell(write_scores(recipe.path, given_files, recipe.folder, warnings, resources.device))
 
 
 STEP = step_of(
     __name__,
     folder=SCORES,
-    version=9,
+    version=10,
     code=("docmt/scoring",),
     writes=("scores.parquet", "scoring.json", "details.arrow", "occurrences.arrow"),
 )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from docmt.base.artifacts import atomic_folder
 from docmt.base.paths import TOKENS
 from docmt.base.recipe import Recipe, Resources
-from docmt.base.screen import workers_of
+from docmt.base.screen import tell, workers_of
 from docmt.base.sealing import sealing
 from docmt.base.shards import Part
 from docmt.base.workers import Workers
@@ -82,7 +82,7 @@ def run(recipe: Recipe, resources: Resources) -> None:
         return
     with sealing(recipe):
         corpus, workers = recipe.input("corpus"), workers_of(resources.threads)
-        process_corpus(text_job(recipe), corpus, recipe.folder, workers, learnt_text(recipe))
+        tell(process_corpus(text_job(recipe), corpus, recipe.folder, workers, learnt_text(recipe)))
 
 
 def part_folder(recipe: Recipe, name: str, part: Part) -> Path:
@@ -121,7 +121,8 @@ def _join(recipe: Recipe, part: Part, workers: Workers) -> None:
     from docmt.text.process import join_parts
 
     with sealing(recipe):
-        join_parts(part_folders(recipe, "encoded", part.of), recipe.folder / LEARNT, recipe.folder)
+        parts = part_folders(recipe, "encoded", part.of)
+        tell(join_parts(parts, recipe.folder / LEARNT, recipe.input("corpus"), recipe.folder))
 
 
 # The functions that do a part of the job; `learnt` and `joined` are of all parts together.
@@ -146,7 +147,7 @@ def text_job(recipe: Recipe) -> "TokensSettings":
 STEP = step_of(
     __name__,
     folder=TOKENS,
-    version=7,
+    version=8,
     code=("docmt/text",),
     writes=("card.json", "*.arrow", "text/*"),
     parts=tuple(PARTS),

@@ -278,6 +278,10 @@ class PretrainedSide:
         names = self.vocabulary.decode(n for n in ids if n >= len(SPECIALS) or n == UNK)
         return join_names(names), self.tokenizer.text(names)
 
+    def rejoined(self, sentence: str) -> str:
+        """Return the pieces of a sentence of plain text, joined to plain text again."""
+        return self.tokenizer.text(self.tokenizer.tokenize(sentence))
+
     def save(self, folder: Path, name: str) -> None:
         """Write the files of side `name` into a `text/` folder; both sides share one tokenizer file."""
         with atomic_file(folder / TOKENIZER, "wb") as stream:

@@ -35,6 +35,7 @@ from docmt.text.casing import KeepCase, Truecaser, casing_of
 from docmt.text.encode import contrastive_tokens, encode, reference_tokens, text_card
 from docmt.text.pipeline import SIDES, TextPipeline, TokensSettings
 from docmt.text.pretrained import PretrainedSide
+from docmt.text.round_trip import round_trip_warnings, round_trips
 from docmt.text.side import Side
 from docmt.text.tokenise import SideCounts, WordCounts, load_counts, save_counts, tokenise, tokenizer_of
 
@@ -47,20 +48,21 @@ TABLES = {"contrastive.arrow": CONTRASTIVE_TOKENS, "references.arrow": REFERENCE
 
 def process_corpus(
     settings: TokensSettings, corpus: Path, output: Path, workers: Workers = ALONE, learnt: Path | None = None
-) -> None:
+) -> list[str]:
     """Write tokens.arrow, text/, card.json and, where the corpus has them, contrastive.arrow and references.arrow.
 
     The same corpus and settings give the same bytes with any number of `workers`. Merges, vocabularies and cases are
     learnt from the training split, or are read from `learnt`: the `text/` folder of another corpus, which the settings
     name. Raises UserError for a corpus without a training split that learns its own pieces, for a sentence without any
-    token, and where `learnt` is not what the settings need (`pipeline_of_other_corpus`).
+    token, and where `learnt` is not what the settings need (`pipeline_of_other_corpus`). Returns the warnings of
+    `write_card`.
     """
     pipeline_of_other_corpus(settings, learnt)  # a wrong folder is refused first, since the passes may take hours
     with _scratch(output) as scratch:
         tokenise_part(settings, corpus, WHOLE, scratch, workers)
         learn_parts(settings, corpus, [scratch], output, workers, learnt)
         counts = encode(scratch / "tokens.arrow", output / "text", output / "tokens.arrow", workers)
-    write_card(counts, output)
+    return write_card(counts, corpus, output)
 
 
 def tokenise_part(settings: TokensSettings, corpus: Path, part: Part, output: Path, workers: Workers = ALONE) -> None:
@@ -106,8 +108,8 @@ def encode_part(part: Path, text: Path, output: Path, workers: Workers = ALONE) 
     write_json(output / COUNTS, encode(part / "tokens.arrow", text, output / "tokens.arrow", workers))
 
 
-def join_parts(parts: Sequence[Path], learnt: Path, output: Path) -> None:
-    """Write the files of `process_corpus`.
+def join_parts(parts: Sequence[Path], learnt: Path, corpus: Path, output: Path) -> list[str]:
+    """Write the files of `process_corpus`, and return its warnings.
 
     `parts` are the folders that `encode_part` wrote, in the order of the parts; `learnt` is that of `learn_parts`.
     """
@@ -122,7 +124,7 @@ def join_parts(parts: Sequence[Path], learnt: Path, output: Path) -> None:
         part_counts = read_object(part / COUNTS)
         with reading(part / COUNTS, "not the counts of a part", "the counts.json of the part `encoded`"):
             counts = add_counts(counts, part_counts)
-    write_card(counts, output)
+    return write_card(counts, corpus, output)
 
 
 @contextmanager
@@ -138,11 +140,17 @@ def _scratch(output: Path) -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def write_card(counts: Counts, output: Path) -> None:
-    """Write card.json into `output`, from `counts`, the folder text/ and the contrastive items in `output`."""
+def write_card(counts: Counts, corpus: Path, output: Path) -> list[str]:
+    """Write card.json into `output`, from `counts`, the corpus, and the folder text/ and contrastive items in `output`.
+
+    Returns a warning for each split where a perfect translation cannot reach BLEU 100.
+    """
     items = output / "contrastive.arrow"
     number = len(read_arrow(items, CONTRASTIVE_TOKENS)) if items.exists() else None
-    write_json(output / "card.json", text_card(TextPipeline.load(output / "text"), counts, number))
+    pipeline = TextPipeline.load(output / "text")
+    trips = round_trips(pipeline, corpus / "documents.parquet")
+    write_json(output / "card.json", {**text_card(pipeline, counts, number), "round_trip": trips})
+    return round_trip_warnings(trips)
 
 
 CountsBySide = Mapping[str, Counter[str]]

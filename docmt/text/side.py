@@ -117,6 +117,10 @@ class Side:
         tokens = join_pieces(self.vocabulary.decode(index for index in ids if index >= len(SPECIALS) or index == UNK))
         return " ".join(tokens), self.tokenizer.detokenize(self.casing.restore(tokens))
 
+    def rejoined(self, sentence: str) -> str:
+        """Return the tokens of a sentence of plain text, joined to plain text again."""
+        return self.tokenizer.detokenize(self.casing.restore(self.tokens(sentence)))
+
     def save(self, folder: Path, name: str) -> None:
         """Write the files of side `name` ("source" or "target") into a `text/` folder."""
         self.segmenter.save(folder / f"codes.{name}")

@@ -43,7 +43,7 @@ def in_parts(text: TextConfig, corpus: Path, folder: Path, of: int) -> Path:
     learn_parts(settings(text), corpus, [part / "tokenised" for part in parts], folder / "learnt")
     for part in parts:
         encode_part(part / "tokenised", folder / "learnt" / "text", part / "encoded")
-    join_parts([part / "encoded" for part in parts], folder / "learnt", folder / "out")
+    join_parts([part / "encoded" for part in parts], folder / "learnt", corpus, folder / "out")
     return folder / "out"
 
 
