@@ -3,6 +3,7 @@
 import re
 
 import nbformat
+import pytest
 from helpers.first_command import hiding
 from helpers.support import ROOT
 from nbclient import NotebookClient
@@ -10,6 +11,7 @@ from nbclient import NotebookClient
 NOTEBOOK = ROOT / "docs" / "python.ipynb"
 
 
+@pytest.mark.slow
 def test_the_notebook_runs(example_folder, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     notebook = nbformat.read(NOTEBOOK, as_version=4)

@@ -54,7 +54,7 @@ def try_places(world: World, count: int) -> None:
 
 def test_some_places(finished_demo, programs, tmp_path):
     with a_world(finished_demo, programs, tmp_path, QUICK) as world:
-        try_places(world, 64)
+        try_places(world, 32)
 
 
 @pytest.mark.slow

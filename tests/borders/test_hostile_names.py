@@ -197,6 +197,7 @@ def assert_single_message(problem: UserError, file: str) -> None:
     assert all(line.isprintable() for line in lines), repr(str(problem))
 
 
+@pytest.mark.slow
 def test_hostile_folders_and_files_are_used_as_they_are(tmp_path):
     """A project, folders and files with names that a shell would run: stages 1 and 2 read and write what they say."""
     around = tmp_path / "around"

@@ -19,7 +19,10 @@ def pages_in(folder: Path, most_documents: int | None = None) -> list[Path]:
     return [*pages, *documents[:most_documents]]
 
 
-@pytest.mark.parametrize(("theme", "width", "has_all_items"), [("light", WIDE, False), ("dark", NARROW, True)])
+@pytest.mark.parametrize(
+    ("theme", "width", "has_all_items"),
+    [("light", WIDE, False), pytest.param("dark", NARROW, True, marks=pytest.mark.slow)],
+)
 def test_pages_of_the_demo(browser, finished_demo, theme, width, has_all_items):
     """On the smaller screen the page of the study, which has all items; on the larger one the pages of each."""
     pages = pages_in(finished_demo.root / "results", 1)

@@ -35,7 +35,9 @@ def write(path: Path, size: int) -> tuple[Path, FileDigest]:
     return path, FileDigest.of(path)
 
 
-@pytest.fixture(scope="module", params=KINDS)
+@pytest.fixture(
+    scope="module", params=[pytest.param(kind, marks=pytest.mark.slow if kind == "s3rver" else ()) for kind in KINDS]
+)
 def place(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple]:
     """The address of a store and the environment of its clients."""
     path = tmp_path_factory.mktemp(request.param)

@@ -34,6 +34,7 @@ def attempts(folder: Path) -> list[str]:
     return [log for log in logs if FINISHED not in log]
 
 
+@pytest.mark.slow
 def test_two_clones_with_one_folder_of_results_do_each_job_once(demo, other):
     training = LongTraining(demo)
     LongTraining(other)
@@ -70,7 +71,8 @@ def test_a_waiting_job_that_is_killed_takes_nothing_of_the_one_that_has_finished
     assert [(training.folder / name).read_bytes() for name in (MANIFEST, RECORD)] == before
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
 def test_a_forced_job_that_does_not_end_leaves_the_artifact_and_may_be_forced_again(demo, programs, number):
     """Snakemake keeps the manifest of a job that runs again in .snakemake/backups, and puts it back where it fails."""
     training = LongTraining(demo)

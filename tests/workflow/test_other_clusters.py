@@ -158,6 +158,7 @@ def test_what_sbatch_refuses_is_said_in_its_own_words(slurm, demo):
     assert "Requested node configuration is not available" in done.stderr and "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 def test_a_run_ends_though_slurm_is_away_at_times_and_forgets_its_jobs(slurm, tmp_path):
     slurm.does("forget")
     project = small_demo(tmp_path / "project")
