@@ -121,14 +121,14 @@ def test_targets_say_what_is_made_what_can_be_made_and_what_is_missing(project):
 
 def test_filters_keep_some_of_the_targets_in_the_same_order(project):
     toy = finish_toy(project)
-    every = targets(project, "--study", "demo")
+    every = targets(project)
     for options, holds in (
         (("--kind", "item"), lambda target: target["kind"] == "item"),
         (("--state", "made"), lambda target: target["target"] == toy),
-        (("--match", "learning"), lambda target: "demo/learning" in target["target"]),
+        (("--study", "demo", "--match", "learning"), lambda target: "demo/learning" in target["target"]),
     ):
         expected = [target for target in every if holds(target)]
-        assert expected and targets(project, "--study", "demo", *options) == expected, options
+        assert expected and targets(project, *options) == expected, options
 
 
 def test_estimates_name_what_is_unknown_and_their_basis(project):
