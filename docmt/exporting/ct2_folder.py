@@ -82,12 +82,15 @@ def tokenizers(source: ExportedModel) -> dict[str, str]:
     """Return the files of tokenizers that the languages need, with the package that has each."""
     if source.is_cut:
         return {}
-    names = {"chinese.py" if language == "zh" else "moses.py" for language in source.languages}
+    is_reversible = source.text.join == "reversible"
+    of_others = "reversible.py" if is_reversible else "moses.py"
+    names = {"chinese.py" if language == "zh" else of_others for language in source.languages}
+    names |= {"reversible.py"} if is_reversible else set()
     return dict.fromkeys(sorted(names), "docmt.text")
 
 
 def requirements(source: ExportedModel) -> list[str]:
     """Return the packages that the program imports."""
-    needed = {"chinese.py": ["jieba"], "moses.py": ["regex", "sacremoses"]}
+    needed = {"chinese.py": ["jieba"], "moses.py": ["regex", "sacremoses"], "reversible.py": ["regex"]}
     of_text = [name for file in tokenizers(source) for name in needed[file]]
     return ["ctranslate2", *of_text, *([] if source.is_cut else ["subword-nmt"])]

@@ -39,6 +39,10 @@ class TextConfig(Checked):
     chinese: Literal["jieba", "characters"] = setting("jieba", "how Chinese is segmented; other languages: Moses")
     normalise: bool = setting(False, "Moses' normalisation of punctuation before tokenising; not of Chinese")
     aggressive: bool = setting(False, "Moses cuts hyphens between letters too (-a: `well @-@ known`); not Chinese")
+    join: Literal["moses", "reversible"] = setting(
+        "moses",
+        "how tokens become text again: by the rules of Moses (or of Chinese), as in the papers, or exactly, by marks",
+    )
     bpe: Literal["joint", "separate"] = setting("joint", "joint: one set of merges; separate: one for each side")
     vocabulary: Literal["shared", "separate"] = setting(
         "shared", "shared: one vocabulary of both sides, which needs joint BPE; separate: each side has its own pieces"
@@ -73,6 +77,10 @@ class TextConfig(Checked):
         need(not only_source or self.pretrained is not None, "pretrained_sides", "source", "both where none has them")
         need(not only_source or self.bpe == "separate", "bpe", self.bpe, "separate beside pretrained_sides: source")
         # No paper has one vocabulary for the pieces of two sets of merges.
+        if self.join == "reversible":
+            why = "false beside join: reversible"
+            need(not self.normalise, "normalise", True, why)
+            need(not self.aggressive, "aggressive", True, why)
         fits = self.bpe == "joint" or self.vocabulary == "separate"
         need(fits, "vocabulary", self.vocabulary, "separate beside bpe: separate")
         if self.pretrained is not None and not only_source:
@@ -81,6 +89,7 @@ class TextConfig(Checked):
             need(self.case == "keep", "case", self.case, f"keep {why}")
             need(not self.normalise, "normalise", True, f"false {why}")
             need(not self.aggressive, "aggressive", True, f"false {why}")
+            need(self.join == "moses", "join", self.join, f"moses {why}")
 
     def takes_from(self, corpus: str) -> str | None:
         """Return the corpus whose merges and vocabularies `corpus` uses; return none where `corpus` learns its own."""

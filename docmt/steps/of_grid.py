@@ -41,7 +41,7 @@ def libraries_of_side(text: TextConfig, side: str, language: str) -> Iterable[st
         return
     yield "subword-nmt"
     if language != "zh":
-        yield "sacremoses"
+        yield "regex" if text.join == "reversible" else "sacremoses"
     elif text.chinese == "jieba":
         yield "jieba"
 

@@ -43,6 +43,8 @@ CASES = {
     "words of Chinese": (TextConfig(), "zh"),
     "lower-cased words of Chinese": (TextConfig(case="lower"), "zh"),
     "characters of Chinese": (TextConfig(chinese="characters"), "zh"),
+    "reversible": (TextConfig(join="reversible", case="truecase"), "en"),
+    "reversible Chinese": (TextConfig(join="reversible"), "zh"),
 }
 
 
@@ -62,7 +64,7 @@ def test_pieces_and_text_are_those_of_docmt(case, tmp_path):
     segmenter = Segmenter(MERGES, vocabulary.pieces if text.threshold else None)
     side = Side(tokenizer_for(language, text), casing, segmenter, vocabulary)
     config = PipelineConfig(
-        **{name: getattr(text, name) for name in ("case", "chinese", "normalise", "aggressive", "threshold")},
+        **{name: getattr(text, name) for name in ("case", "chinese", "normalise", "aggressive", "threshold", "join")},
         source_language=language,
         target_language=language,
     )

@@ -32,6 +32,11 @@ def test_plain_text_comes_back(tmp_path, case):
 
 
 @pytest.mark.parametrize(("target", "sentences"), [("en", QUOTES), ("zh", FOREIGN)])
+def test_reversible_tokens_come_back(tmp_path, target, sentences):
+    assert processed(tmp_path, target, sentences, join="reversible")[0]["dev"]["bleu"] == 100
+
+
+@pytest.mark.parametrize(("target", "sentences"), [("en", QUOTES), ("zh", FOREIGN)])
 def test_text_that_does_not_come_back_is_told_with_the_bleu_of_sacrebleu(tmp_path, target, sentences):
     trips, warnings = processed(tmp_path, target, sentences)
     side = TextPipeline.load(tmp_path / "tokens" / "text").target

@@ -64,13 +64,20 @@ class TextSide:
         """Return the tokenizer of the language; its library is imported here, since the other side may need another."""
         if self.is_cut:
             return Spaces()
-        if self.language == "zh":
-            from chinese import Chinese
+        if self.settings["join"] == "reversible":
+            from reversible import Reversible
 
-            return Chinese(self.settings["chinese"])
+            return Reversible(self._chinese().tokenize if self.language == "zh" else None)
+        if self.language == "zh":
+            return self._chinese()
         from moses import Moses
 
         return Moses(self.language, self.settings["normalise"], self.settings["aggressive"])
+
+    def _chinese(self) -> Any:
+        from chinese import Chinese
+
+        return Chinese(self.settings["chinese"])
 
     def _truecaser(self, path: Path) -> Any:
         from truecase import FrequentCase
