@@ -43,8 +43,10 @@ def _round_trip(pipeline: TextPipeline, references: list[str]) -> dict[str, Any]
     is_lower = config.case == "lower" and not config.is_pretrained("target")
     joined = [pipeline.target.rejoined(reference) for reference in references]
     expected = [reference.lower() for reference in references] if is_lower else references
-    # sacreBLEU warns of tokenised lines by itself; `force` leaves that to the warnings of the corpus.
-    bleu = BLEU(lowercase=is_lower, force=True, tokenize=TOKENISERS.get(config.target_language, "13a"))
+    # `force` leaves the warning of tokenised lines to the warnings of the corpus. The effective order is that of the
+    # longest n-gram there is, so that a few short sentences have a BLEU too.
+    tokenize = TOKENISERS.get(config.target_language, "13a")
+    bleu = BLEU(lowercase=is_lower, force=True, effective_order=True, tokenize=tokenize)
     return {
         "sentences": len(references),
         "differ": sum(a != b for a, b in zip(joined, expected, strict=True)),
