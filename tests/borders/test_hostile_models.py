@@ -58,7 +58,7 @@ ATTACKS = {
     "a whole weight": ("model", weights(cast("inner.weight", torch.int8)), TYPE),
     "complex weights": ("model", weights(cast("inner.weight", torch.complex64)), TYPE),
     "a weight that is no number": ("model", weights(put("inner.weight", math.nan)), INFINITE),
-    "a bfloat16 that is no number": ("model", weights(put("query.weight", math.nan, torch.bfloat16)), INFINITE),
+    "a bfloat16 that is no number": ("model", weights(put("qkv.weight", math.nan, torch.bfloat16)), INFINITE),
     "a right manifest of wrong weights": ("model", listed(weights(put("bias", math.nan)), SAFE), INFINITE),
     "a header of 2^60 bytes": ("model", tensors_in_header({}, 1 << 60), "not a safetensors file"),
     "a tensor beyond the file": (
