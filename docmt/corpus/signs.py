@@ -6,7 +6,7 @@ kind. The script of a side is that of most of its first letters.
 
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -45,6 +45,10 @@ class Sign:
     hints: tuple[str, ...] = ()
     share: float = 0.0
     has_letters: bool = True
+
+    def counts(self, number: int, of: int) -> bool:
+        """Return whether `number` sentences of `of` are told: of a sign that good text may have, one is too few."""
+        return number >= (max(min(2, of), self.share * of) if self.share else 1)
 
     def places(self, lines: Sequence[str], folded: Folded) -> list[int]:
         """Return the numbers of the `lines` with the sign; `folded` has the same lines."""
@@ -113,7 +117,7 @@ SIGNS = (
 )
 """The table of signs. Controls have problems of their own, and so have long sentences (`docmt.corpus.opening`)."""
 OTHER_SCRIPT: KnownSign = "other_script"
-OTHER_SCRIPTS = "most letters are of another script than those of the language"
+OTHER_LETTERS = "most letters are of another script than those of the language"
 
 
 @dataclass
@@ -147,7 +151,7 @@ class SideSigns:
         total, own = self.letters.total(), scripts_of(language)
         others = total - sum(self.letters[script] for script in own)
         if own and total >= LETTERS_AT_LEAST and 2 * others > total:
-            record[OTHER_SCRIPT] = {"count": others, "of": total, "first": [self.letters.most_common(1)[0][0]]}
+            record[OTHER_SCRIPT] = {"count": others, "of": total, "script": self.letters.most_common(1)[0][0]}
         return record
 
 
@@ -163,16 +167,16 @@ def warn_of_signs(
     signs: Mapping[str, Mapping[str, Any]], known: Collection[KnownSign], corpus: str, problems: Problems
 ) -> None:
     """Warn of the signs of each split and side, but for those that are `known`; `signs` has the form of card.json."""
-    rows = [*((sign.name, sign.what, sign.share) for sign in SIGNS), (OTHER_SCRIPT, OTHER_SCRIPTS, 0.0)]
-    for name, what, share in rows:
-        for where, seen in _seen(signs, name):
-            # Of a sign that good text may have, a single sentence says nothing.
-            least = max(min(2, seen["of"]), share * seen["of"]) if share else 1
-            if name not in known and seen["count"] >= least:
-                found = f"{seen['count']:,} of {seen['of']:,}, first {', '.join(seen['first'])}"
-                problems.warn(f"{what} ({name})", where=f"{corpus} {where}", found=found)
-
-
-def _seen(signs: Mapping[str, Mapping[str, Any]], name: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    for split, sides in signs.items():
-        yield from ((f"{split} {side}", record[name]) for side, record in sides.items() if name in record)
+    records = {f"{split} {side}": record for split, sides in signs.items() for side, record in sides.items()}
+    sides = [(f"{corpus} {where}", record) for where, record in records.items()]
+    for sign in SIGNS:
+        for where, record in sides:
+            seen = record.get(sign.name)
+            if seen and sign.name not in known and sign.counts(seen["count"], seen["of"]):
+                found = f"{seen['count']:,} of {seen['of']:,} sentences, first {', '.join(seen['first'])}"
+                problems.warn(f"{sign.what} ({sign.name})", where=where, found=found)
+    for where, record in sides:
+        if OTHER_SCRIPT in record and OTHER_SCRIPT not in known:
+            seen = record[OTHER_SCRIPT]
+            found = f"{seen['count']:,} of {seen['of']:,} letters, most of them {seen['script']}"
+            problems.warn(f"{OTHER_LETTERS} ({OTHER_SCRIPT})", where=where, found=found)

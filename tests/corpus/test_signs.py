@@ -97,8 +97,12 @@ def test_a_script_is_that_of_most_letters(language, text):
     english = ["the cat"] * len(lines)
     assert signs(lines, english, (language, "en")) == {"source": {}, "target": {}}
     swapped = signs(english, lines, (language, "en"))
-    assert swapped["source"][OTHER_SCRIPT] == {"count": 1200, "of": 1200, "first": ["Latin"]}
-    assert swapped["target"][OTHER_SCRIPT]["first"] == [letters_by_script(text).most_common(1)[0][0]]
+    assert swapped["source"][OTHER_SCRIPT] == {"count": 1200, "of": 1200, "script": "Latin"}
+    problems = Problems()
+    warn_of_signs({"train": swapped}, (), "mine", problems)
+    (warning,) = problems.warnings.values()
+    assert warning.examples[0] == "mine train source: found 1,200 of 1,200 letters, most of them Latin"
+    assert swapped["target"][OTHER_SCRIPT]["script"] == letters_by_script(text).most_common(1)[0][0]
 
 
 def test_a_short_text_or_an_unknown_language_has_no_script():
@@ -118,7 +122,7 @@ MINE = {
     "reader": {"kind": "table", "splits": {"train": "t.tsv"}},
     "expected": {},
 }
-WARNING = "text has soft hyphens (U+00AD) (soft_hyphens) (1): mine train target: found 1 of 2, first t.tsv:3"
+WARNING = "text has soft hyphens (U+00AD) (soft_hyphens) (1): mine train target: found 1 of 2 sentences, first t.tsv:3"
 
 
 def card(folder: Path, **changes: object) -> dict:
