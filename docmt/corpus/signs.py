@@ -31,7 +31,7 @@ LETTERS_AT_LEAST = 200  # The number of letters from which a side has a script
 
 
 @dataclass(frozen=True)
-class Sign:
+class CorpusSign:
     """A row of the table.
 
     `what` is what a warning says of sentences with the sign, which `matches` tells. Sentences have one only if one of
@@ -71,8 +71,8 @@ _LATER = (
 )
 
 
-def _sign(name: KnownSign, what: str, pattern: str, *hints: str, share: float = 0.0) -> Sign:
-    return Sign(name, what, regex.compile(pattern).search, hints, share)
+def _sign(name: KnownSign, what: str, pattern: str, *hints: str, share: float = 0.0) -> CorpusSign:
+    return CorpusSign(name, what, regex.compile(pattern).search, hints, share)
 
 
 SIGNS = (
@@ -108,12 +108,12 @@ SIGNS = (
     _sign("bidi_controls", "text has controls of its direction (U+202A to U+202E)", "[\u202a-\u202e\u2066-\u2069]"),
     _sign("private_use", "text has characters of private use, which each font shows as it likes", r"\p{Co}"),
     _sign("soft_hyphens", "text has soft hyphens (U+00AD)", "\xad"),
-    Sign(
+    CorpusSign(
         "not_nfc",
         "text is not in the form NFC of Unicode (letters and accents apart)",
         lambda text: not unicodedata.is_normalized("NFC", text),
     ),
-    Sign("nothing_visible", "sentences have no visible character", NOTHING_VISIBLE.fullmatch, has_letters=False),
+    CorpusSign("nothing_visible", "sentences have no visible character", NOTHING_VISIBLE.fullmatch, has_letters=False),
 )
 """The table of signs. Controls have problems of their own, and so have long sentences (`docmt.corpus.opening`)."""
 OTHER_SCRIPT: KnownSign = "other_script"
