@@ -13,7 +13,7 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import accumulate, combinations
 
 import numpy as np
 
@@ -27,6 +27,9 @@ from docmt.corpus.inputs import ContrastiveItem, Document, Problems, SideText
 HASHES_AT_ONCE = 1_000_000  # The number of hashes that are compared at once, which limits the memory of a comparison
 FIRST_PAIRS = 3  # The number of shared pairs whose places are told
 
+Sides = tuple[Sequence[str], Sequence[str]]
+"""The source and the target sentences of documents."""
+
 
 class Hashes:
     """The hashes of text, to which documents are added one by one."""
@@ -38,15 +41,14 @@ class Hashes:
         self.documents = array("q")
         """The hash of each document of several sentences; a document of one sentence counts as a pair alone."""
 
-    def add(self, source: Sequence[str], target: Sequence[str]) -> bool:
-        """Add the sentences of a document; return whether it has several."""
-        # The sides may differ in length where a review collects all problems of a corpus.
-        pairs = list(map(hash, zip(source, target, strict=False)))
+    def add(self, lengths: Sequence[int], sources: Sequence[str], targets: Sequence[str]) -> None:
+        """Add the sentences of documents, of which each has as many as `lengths` says."""
+        pairs = list(map(hash, zip(sources, targets, strict=True)))
         self.pairs.extend(pairs)
-        self.sources.extend(map(hash, source))
-        if len(pairs) > 1:
-            self.documents.append(hash(tuple(pairs)))
-        return len(pairs) > 1
+        self.sources.extend(map(hash, sources))
+        for length, end in zip(lengths, accumulate(lengths), strict=True):
+            if length > 1:
+                self.documents.append(hash(tuple(pairs[end - length : end])))
 
 
 class SplitHashes:
@@ -59,20 +61,21 @@ class SplitHashes:
         self._firsts: list[int] = []  # The number of the first pair of each document of dev and test
         self._sides: list[SideText] = []  # The places of their sentences
 
-    def add(self, documents: Sequence[Document], sources: Sequence[str], targets: Sequence[str]) -> None:
-        """Add documents; `sources` and `targets` are their sentences as they are compared when folded."""
-        start, target_start = 0, 0
-        for document in documents:
-            source, target = document.source.sentences, document.target.sentences
-            if document.split != TRAIN:
-                self._firsts.append(len(self.exact.pairs))
-                self._sides.append(dataclasses.replace(document.source, sentences=()))
-            end, target_end = start + len(source), target_start + len(target)
-            self.folded.add(sources[start:end], targets[target_start:target_end])
-            start, target_start = end, target_end
-            if self.exact.add(source, target):
+    def add(self, documents: Sequence[Document], exact: Sides, folded: Sides) -> None:
+        """Add documents with their sentences, as they are and folded."""
+        lengths = [len(document.source.sentences) for document in documents]
+        for length, document in zip(lengths, documents, strict=True):
+            if length > 1:
                 self._names += document.name.encode(errors="backslashreplace")
                 self._ends.append(len(self._names))
+        starts = accumulate(lengths, initial=len(self.exact.pairs))
+        # Train is the first split: of its pairs, no place is told.
+        for start, document in zip(starts, documents, strict=False):
+            if document.split != TRAIN:
+                self._firsts.append(start)
+                self._sides.append(dataclasses.replace(document.source, sentences=()))
+        self.exact.add(lengths, *exact)
+        self.folded.add(lengths, *folded)
 
     def name(self, number: int) -> str:
         """Return the name of a document of several sentences; `number` is its index in `documents`."""

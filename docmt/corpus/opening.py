@@ -9,7 +9,7 @@ import dataclasses
 import re
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -277,19 +277,17 @@ def _check_sentences(document: Document, problems: Problems) -> None:
         counts = f"{lengths[0]} source and {', '.join(map(str, lengths[1:]))} target sentences"
         problems.report("source and target differ in length", where=document.where, found=counts)
     for side in document.sides:
-        # A quick test of the whole side comes first, since few have something to report.
-        if _is_suspect(side.sentences):
-            for number, text in enumerate(side.sentences):
-                if text is not None and _is_suspect([text]):
-                    check_text(text, side.location(number), problems)
+        for number, text in enumerate(side.sentences):
+            if text is not None and _is_suspect(text):
+                check_text(text, side.location(number), problems)
 
 
-def _is_suspect(sentences: Sequence[str | None]) -> bool:
-    texts = [text for text in sentences if text is not None]
-    text = "".join(texts)
+def _is_suspect(text: str) -> bool:
+    # This quick test runs on every sentence, and `check_text` on few.
     return (
-        not all(map(str.strip, texts))
-        or max(map(len, texts), default=0) > LONG_CHARACTERS
+        not text
+        or text.isspace()
+        or len(text) > LONG_CHARACTERS
         or not text.isprintable()
         or "<" in text
         or "_eos" in text

@@ -55,8 +55,10 @@ class Statistics:
             self.references.update(1 + len(texts) - texts.count(None) for texts in further)
         else:
             self.references[1] += len(document.target.sentences)
-        self._waiting.append(document)
-        self._sentences += length
+        # The sides may differ in length where a review collects all problems of a corpus.
+        if length == len(document.target.sentences):
+            self._waiting.append(document)
+            self._sentences += length
         # Few calls of the functions for whole texts, which are fast for many sentences at once.
         if self._sentences >= SENTENCES_AT_ONCE:
             self._look()
@@ -64,15 +66,16 @@ class Statistics:
     def _look(self) -> None:
         """Add the hashes, the signs and the characters of the waiting documents."""
         waiting, self._waiting, self._sentences = self._waiting, [], 0
-        compared = []
+        exact, compared = [], []
         for side, signs in self._signs.items():
             texts = [getattr(document, side) for document in waiting]
             lines = [sentence for text in texts for sentence in text.sentences]
-            self.characters[side] += sum(map(len, lines))
             folded = fold(lines)
+            self.characters[side] += sum(map(len, lines))
             signs.add(texts, lines, folded)
+            exact.append(lines)
             compared.append(folded.keys(lines))
-        self._hashes.add(waiting, *compared)
+        self._hashes.add(waiting, tuple(exact), tuple(compared))
 
     @property
     def hashes(self) -> SplitHashes:
@@ -195,9 +198,11 @@ class Columns:
         self.sentence += range(count)
         self.source += document.source.sentences
         self.target += document.target.sentences
-        further = zip(*(side.sentences for side in document.references), strict=True)
-        rows = [[text for text in texts if text is not None] for texts in further]
-        self.references += rows or [[]] * count
+        if document.references:
+            further = zip(*(side.sentences for side in document.references), strict=True)
+            self.references += [[text for text in texts if text is not None] for texts in further]
+        else:
+            self.references += [[]] * count
 
     def table(self) -> pa.Table:
         """Return the rows as a table."""
