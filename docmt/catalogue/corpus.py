@@ -3,7 +3,7 @@
 import dataclasses
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from docmt.base.checks import (
     Checked,
@@ -27,6 +27,22 @@ from docmt.catalogue.fixtures import FixtureConfig
 from docmt.catalogue.forms import FileReaderConfig, Languages, ReaderConfig
 from docmt.catalogue.licences import PassingOn
 from docmt.catalogue.published import PublishedCounts, StatedPart
+
+KnownSign = Literal[
+    "moses_escaped",
+    "tokenised",
+    "mojibake",
+    "only_a_tag",
+    "replacement_character",
+    "invisible_characters",
+    "bidi_controls",
+    "private_use",
+    "soft_hyphens",
+    "not_nfc",
+    "nothing_visible",
+    "other_script",
+]
+"""The signs of text of which a corpus says that they are known and meant (`docmt.corpus.signs`)."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +90,9 @@ class CorpusFacts(Checked):
     contrastive: bool = setting(False, "whether the reader also returns contrastive sets")
     most_shared: MostShared = section(
         MostShared, "the largest shares of dev and test that may also be in an earlier split"
+    )
+    known: tuple[KnownSign, ...] = setting(
+        (), "signs of the text that are known and meant, of which `docmt check-corpus` and stage 1 do not warn"
     )
 
     @property

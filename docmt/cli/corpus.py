@@ -13,7 +13,7 @@ from docmt.cli.standard_input import NAME
 
 if TYPE_CHECKING:
     from docmt.corpus.inputs import ProblemKind
-    from docmt.corpus.leaks import Shared
+    from docmt.corpus.leaks import Shared, SharedItems, SharedUnits
     from docmt.corpus.review import CorpusCheck, Finding, Review
 
 
@@ -55,6 +55,8 @@ def as_record(review: "Review") -> dict[str, Any]:
         "warnings": problems.warnings,
         "splits": {split: statistics.summary() for split, statistics in review.splits.items()},
         "shared": review.shared,
+        "shared_items": review.shared_items,
+        "signs": review.signs,
         "contrastive": review.items,
         "changed": review.changed,
     }
@@ -87,26 +89,43 @@ def counts(review: "Review") -> list[str]:
         ranges = (range_text(facts[name]) for name in ("sentences_per_document", "references"))
         rows.append((split, *counts, *ranges, f"{facts['source_characters']:,} / {facts['target_characters']:,}"))
     lines = [aligned(rows)] if review.splits else []
-    lines += shared_lines(review.shared)
+    lines += [*shared_lines(review.shared), *item_lines(review.shared_items)]
     lines += [f"contrastive set {name}: {count:,} items" for name, count in review.items.items()]
     return lines + [f"changed: {what}: {count:,}" for what, count in sorted(review.changed.items()) if count]
 
 
 def shared_lines(shared: "list[Shared]") -> list[str]:
     """Return a line for each two splits that share text, or one line where there are several that share none."""
-    from docmt.corpus.leaks import portion
+    from docmt.corpus.leaks import BUT_FOR
 
     lines = []
     for comparison in shared:
-        units = {
-            "documents": comparison.documents,
-            "sentence pairs": comparison.pairs,
-            "source sentences": comparison.sources,
-        }
-        parts = [f"{unit} {portion(counted)}" for unit, counted in units.items() if counted.count]
-        if parts:
-            lines.append(f"shared with {comparison.earlier}, of {comparison.split}: {', '.join(parts)}")
+        pair = f"shared with {comparison.earlier}, of {comparison.split}"
+        lines += _units_line(pair, comparison)
+        if comparison.folded.pairs.count > comparison.pairs.count:
+            first = f"first {', '.join(comparison.first)}"
+            lines += [f"{line}; {first}" for line in _units_line(f"{pair},{BUT_FOR}", comparison.folded)]
     return lines or (["shared between splits: nothing"] if shared else [])
+
+
+def _units_line(pair: str, shared: "SharedUnits") -> list[str]:
+    from docmt.corpus.leaks import portion
+
+    units = {"documents": shared.documents, "sentence pairs": shared.pairs, "source sentences": shared.sources}
+    parts = [f"{unit} {portion(counted)}" for unit, counted in units.items() if counted.count]
+    return [f"{pair}: {', '.join(parts)}"] if parts else []
+
+
+def item_lines(shared: "list[SharedItems]") -> list[str]:
+    """Return a line for each contrastive set that shares text with train."""
+    from docmt.corpus.leaks import portion
+
+    return [
+        f"shared with train, of contrastive set {each.set}: items with their context {portion(each.items)}, "
+        f"judged sentences {portion(each.judged)}"
+        for each in shared
+        if each.judged.count
+    ]
 
 
 def range_text(numbers: Mapping[str, float]) -> str:

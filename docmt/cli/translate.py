@@ -70,13 +70,13 @@ def translate(
 
     A line is a sentence in plain text; a blank line ends a document, unless --documents names the document of each
     line. A model that does not mark sentences (frame unmarked, several sentences at once) prints a line per document.
-    Windows whose output had another number of sentences are counted on standard error.
+    Windows whose output had another number of sentences, and translations that were cut, are counted on standard error.
     """
     if n_best > beam:
         raise typer.BadParameter(f"--n-best {n_best} is more than --beam {beam}")
 
     from docmt.scoring.plain_files import line_names, text_lines
-    from docmt.trained.translate import translate_lines
+    from docmt.trained.translate import cut_texts, translate_lines
 
     lines = list(text_lines(source))
     report_returns(label(source), lines)
@@ -89,6 +89,8 @@ def translate(
     with progress_display("translating", "segments") as progress:
         translated = translate_lines(trained, lines, config, progress, names)
     report_fallbacks(translated.fallbacks)
+    for text in cut_texts(translated, lines):
+        say(f"docmt: {label(source)}: {text}")
     if as_json:
         print_json(as_records(translated, lines, n_best))
     else:

@@ -217,7 +217,13 @@ class ReaderInputs:
         with self.opened(name) as stream:
             # Only a line feed ends a line, since other line separators of Unicode may occur inside a sentence.
             for number, line in enumerate(limited_lines(stream, file), 1):
-                text = _decoded(line, f"{file}:{number}", self.problems).rstrip("\r\n")
+                try:
+                    text = line.decode()
+                except UnicodeDecodeError as problem:
+                    bad_byte = f"byte 0x{line[problem.start]:02x} at column {problem.start + 1}"
+                    self.problems.report("not valid UTF-8", where=f"{file}:{number}", found=bad_byte)
+                    text = line.decode(errors="replace")
+                text = text.rstrip("\r\n")
                 # Some editors write a byte order mark at the beginning of a file.
                 yield text.removeprefix(BYTE_ORDER_MARK) if number == 1 else text
 
@@ -229,15 +235,6 @@ class ReaderInputs:
 def display_name(archive: str | None, name: str) -> str:
     """Return the name of a file, or of a file inside an archive, in the form in which messages show it."""
     return f"{archive}/{name}" if archive else name
-
-
-def _decoded(line: bytes, where: str, problems: Problems) -> str:
-    try:
-        return line.decode("utf-8")
-    except UnicodeDecodeError as problem:
-        bad_byte = f"byte 0x{line[problem.start]:02x} at column {problem.start + 1}"
-        problems.report("not valid UTF-8", where=where, found=bad_byte)
-        return line.decode("utf-8", errors="replace")
 
 
 def tsv_rows(

@@ -18,6 +18,7 @@ from typing import Any
 from docmt.base.errors import UserError
 from docmt.base.names import SPLITS
 from docmt.base.parse import parse
+from docmt.base.text_patterns import LONG_CHARACTERS
 from docmt.base.vocabulary import SPECIALS
 from docmt.catalogue.corpus import CorpusConfig
 from docmt.catalogue.forms import CONTRASTIVE, FORMS, FileReaderConfig, Languages, ReaderConfig, SplitsReaderConfig
@@ -32,8 +33,6 @@ MARKERS = (*SPECIALS, "<d>", "_eos", *TAGS_OF_OPUS)
 MARKER = re.compile("|".join(map(re.escape, MARKERS)))
 CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff]")
 """Control characters, line and paragraph separators (line ends for some tools), and the byte order mark."""
-LONG_CHARACTERS = 1000
-"""The number of characters above which a sentence causes a warning; most longer ones are whole paragraphs."""
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,11 @@
 
 import dataclasses
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -17,12 +18,18 @@ from docmt.base.tables import parquet_writer, write_parquet
 from docmt.catalogue.checksums import file_digest, wrong_content
 from docmt.catalogue.corpus import CorpusSettings, SplitCounts
 from docmt.catalogue.files import FileConfig
+from docmt.catalogue.forms import Languages
+from docmt.catalogue.held_out import TRAIN
+from docmt.corpus.folding import fold
 from docmt.corpus.inputs import MANY_SENTENCES, ContrastiveItem, Document, Problems
-from docmt.corpus.leaks import Shared, SplitHashes, check_shared, shared_text
+from docmt.corpus.leaks import ItemHashes, Shared, SharedItems, SplitHashes, check_shared, shared_text
 from docmt.corpus.opening import open_corpus, stated_splits
+from docmt.corpus.signs import SideSigns, warn_of_signs
 
 ROWS_AT_ONCE = 50_000
 """The number of sentence pairs that are collected in memory before they are written as one row group."""
+SENTENCES_AT_ONCE = 250
+"""The number of sentences whose text is looked at together."""
 
 
 class Statistics:
@@ -34,19 +41,53 @@ class Statistics:
         self.references: Counter[int] = Counter()
         """The number of sentences by their number of references, which includes the target."""
         self.characters = {"source": 0, "target": 0}
-        self.hashes = SplitHashes()
+        self._hashes = SplitHashes()
+        self._signs = {"source": SideSigns(), "target": SideSigns()}
+        self._waiting: list[Document] = []  # The documents whose text was not looked at yet
+        self._sentences = 0  # The number of their sentences
 
     def add(self, document: Document) -> None:
-        """Count a document: its sentences, references and characters; and add its hashes."""
-        self.hashes.add(document)
-        self.lengths[len(document.source.sentences)] += 1
+        """Count a document: its sentences, references and characters."""
+        length = len(document.source.sentences)
+        self.lengths[length] += 1
         if document.references:
             further = zip(*(side.sentences for side in document.references), strict=True)
             self.references.update(1 + len(texts) - texts.count(None) for texts in further)
         else:
             self.references[1] += len(document.target.sentences)
-        for side in self.characters:
-            self.characters[side] += sum(map(len, getattr(document, side).sentences))
+        # The sides may differ in length where a review collects all problems of a corpus.
+        if length == len(document.target.sentences):
+            self._waiting.append(document)
+            self._sentences += length
+        # Few calls of the functions for whole texts, which are fast for many sentences at once.
+        if self._sentences >= SENTENCES_AT_ONCE:
+            self._look()
+
+    def _look(self) -> None:
+        """Add the hashes, the signs and the characters of the waiting documents."""
+        waiting, self._waiting, self._sentences = self._waiting, [], 0
+        exact, compared = [], []
+        for side, signs in self._signs.items():
+            texts = [getattr(document, side) for document in waiting]
+            lines = [sentence for text in texts for sentence in text.sentences]
+            folded = fold(lines)
+            self.characters[side] += sum(map(len, lines))
+            signs.add(texts, lines, folded)
+            exact.append(lines)
+            compared.append(folded.keys(lines))
+        self._hashes.add(waiting, tuple(exact), tuple(compared))
+
+    @property
+    def hashes(self) -> SplitHashes:
+        """The hashes of the text."""
+        self._look()
+        return self._hashes
+
+    def signs(self, languages: Languages) -> dict[str, dict[str, Any]]:
+        """Return the signs of the text by side, in the form of card.json."""
+        self._look()
+        sides = zip(self._signs.items(), languages, strict=True)
+        return {side: signs.record(language) for (side, signs), language in sides}
 
     @property
     def counts(self) -> SplitCounts:
@@ -55,6 +96,7 @@ class Statistics:
 
     def summary(self) -> dict[str, Any]:
         """Return the statistics of the split, in the form of card.json."""
+        self._look()
         counts = self.counts
         mean = round(counts.sentences / counts.documents, 2)
         return {
@@ -93,12 +135,15 @@ def read_corpus(settings: CorpusSettings, downloads: Path, output: Path) -> None
         _check_contrastive(items, settings)
         shared = shared_by(splits)
         check_shared(shared, settings.most_shared, settings.corpus, problems)
+        signs = signs_of(splits, settings.languages)
+        warn_of_signs(signs, settings.known, settings.corpus, problems)
     if items:
         write_parquet(output / "contrastive.parquet", contrastive_table(items))
     else:  # the file of an earlier run would be read as a part of this corpus
         remove_file(output / "contrastive.parquet")
-    card = _card(settings, digests, splits, shared, corpus.changed, items)
-    write_json(output / "card.json", card | {"warnings": warnings_of(problems)})
+    shared_items = shared_items_by(ItemHashes(items), splits)
+    card = _card(settings, digests, splits, shared, shared_items, corpus.changed, items)
+    write_json(output / "card.json", card | {"signs": signs, "warnings": warnings_of(problems)})
 
 
 def _digest(file: FileConfig, downloads: Path) -> str:
@@ -123,29 +168,50 @@ def _check_contrastive(items: list[ContrastiveItem], settings: CorpusSettings) -
 
 def _write_documents(documents: Iterable[Document], writer: pq.ParquetWriter) -> dict[str, Statistics]:
     splits: defaultdict[str, Statistics] = defaultdict(Statistics)
-    rows: list[tuple] = []
+    columns = Columns()
     for document in documents:
         splits[document.split].add(document)
-        rows += _rows(document)
-        if len(rows) >= ROWS_AT_ONCE:
-            writer.write_table(_table(rows))
-            rows = []
-    if rows:
-        writer.write_table(_table(rows))
+        columns.add(document)
+        if len(columns.sentence) >= ROWS_AT_ONCE:
+            writer.write_table(columns.table())
+            columns = Columns()
+    if columns.sentence:
+        writer.write_table(columns.table())
     return splits
 
 
-def _rows(document: Document) -> Iterator[tuple]:
-    sides = (side.sentences for side in document.sides)
-    for number, (source, target, *further) in enumerate(zip(*sides, strict=True)):
-        references = [text for text in further if text is not None]
-        # The columns are in the order of DOCUMENTS.
-        yield document.split, document.name, number, source, target, references
+class Columns:
+    """The columns of DOCUMENTS, to which the sentence pairs of documents are added."""
 
+    def __init__(self) -> None:
+        """Start without pairs."""
+        self.documents: list[tuple[str, str, int]] = []  # The split, the name and the number of pairs of each
+        self.sentence: list[int] = []
+        self.source: list[str] = []
+        self.target: list[str] = []
+        self.references: list[list[str]] = []
 
-def _table(rows: list[tuple]) -> pa.Table:
-    columns = zip(*rows, strict=True)
-    return pa.table([pa.array(c, f.type) for c, f in zip(columns, DOCUMENTS, strict=True)], schema=DOCUMENTS)
+    def add(self, document: Document) -> None:
+        """Add a document."""
+        count = len(document.source.sentences)
+        self.documents.append((document.split, document.name, count))
+        self.sentence += range(count)
+        self.source += document.source.sentences
+        self.target += document.target.sentences
+        if document.references:
+            further = zip(*(side.sentences for side in document.references), strict=True)
+            self.references += [[text for text in texts if text is not None] for texts in further]
+        else:
+            self.references += [[]] * count
+
+    def table(self) -> pa.Table:
+        """Return the rows as a table."""
+        splits, names, counts = zip(*self.documents, strict=True)
+        of_rows = np.repeat(np.arange(len(counts)), counts)
+        columns = (pa.array(splits).take(of_rows), pa.array(names).take(of_rows))
+        lists = (self.sentence, self.source, self.target, self.references)
+        typed = [pa.array(values, field.type) for values, field in zip(lists, list(DOCUMENTS)[2:], strict=True)]
+        return pa.table([*columns, *typed], schema=DOCUMENTS)
 
 
 def contrastive_table(items: list[ContrastiveItem]) -> pa.Table:
@@ -159,6 +225,7 @@ def _card(
     digests: dict[str, str],
     splits: dict[str, Statistics],
     shared: list[Shared],
+    shared_items: list[SharedItems],
     changed: Counter[str],
     items: Iterable[ContrastiveItem],
 ) -> dict[str, Any]:
@@ -176,6 +243,7 @@ def _card(
         "reader": dataclasses.asdict(settings.reader),
         "splits": {split: splits[split].summary() for split in SPLITS if split in splits},
         "shared": [dataclasses.asdict(comparison) for comparison in shared],
+        "shared_items": [dataclasses.asdict(each) for each in shared_items],
         "changed": {what: count for what, count in sorted(changed.items()) if count},
         "contrastive": {name: dict(counts) for name, counts in sets.items()},
     }
@@ -184,6 +252,16 @@ def _card(
 def shared_by(splits: Mapping[str, Statistics]) -> list[Shared]:
     """Return what each split shares with each split before it."""
     return shared_text({split: statistics.hashes for split, statistics in splits.items()})
+
+
+def shared_items_by(items: ItemHashes, splits: Mapping[str, Statistics]) -> list[SharedItems]:
+    """Return what each contrastive set shares with train; nothing where there is no train."""
+    return items.shared(splits[TRAIN].hashes) if TRAIN in splits else []
+
+
+def signs_of(splits: Mapping[str, Statistics], languages: Languages) -> dict[str, dict[str, Any]]:
+    """Return the signs of text by split and side, in the form of card.json."""
+    return {split: splits[split].signs(languages) for split in SPLITS if split in splits}
 
 
 def check_splits(splits: Collection[str], stated: Mapping[str, Sequence[str]], problems: Problems) -> None:

@@ -7,7 +7,7 @@ nothing is downloaded. Where the files of some splits are missing, the other spl
 
 import dataclasses
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -20,14 +20,23 @@ from docmt.base.parse import parse
 from docmt.base.paths import RESULTS
 from docmt.base.recipe import versions
 from docmt.catalogue.checksums import wrong_content
-from docmt.catalogue.corpus import CorpusConfig, load_corpus
+from docmt.catalogue.corpus import CorpusConfig, KnownSign, load_corpus
 from docmt.catalogue.forms import CONTRASTIVE, Languages, ReaderConfig
 from docmt.catalogue.missing import Places, is_source, local_path
 from docmt.catalogue.published import COUNTS, PublishedCounts, stated
 from docmt.corpus.inputs import CollectedProblems, Problems
-from docmt.corpus.leaks import Shared, check_shared
+from docmt.corpus.leaks import ItemHashes, Shared, SharedItems, check_shared
 from docmt.corpus.opening import AvailableFiles, OpenedCorpus, available_files, find_files, open_corpus, stated_splits
-from docmt.corpus.read import Statistics, check_boundaries, check_counts, check_splits, shared_by
+from docmt.corpus.read import (
+    Statistics,
+    check_boundaries,
+    check_counts,
+    check_splits,
+    shared_by,
+    shared_items_by,
+    signs_of,
+)
+from docmt.corpus.signs import warn_of_signs
 
 CARD = "card.json"  # The name of the file with the counts of an artifact
 CATALOGUE = "catalogue"
@@ -62,13 +71,16 @@ class Contents:
     splits: defaultdict[str, Statistics] = field(default_factory=lambda: defaultdict(Statistics))
     items: Counter[str] = field(default_factory=Counter)
     changed: Counter[str] = field(default_factory=Counter)
+    item_hashes: ItemHashes = field(default_factory=ItemHashes)
 
     def add(self, corpus: OpenedCorpus) -> None:
         """Count the documents and items of an opened corpus; a document of an unknown split is not counted."""
         for document in corpus.documents:
             if document.split in SPLITS:
                 self.splits[document.split].add(document)
-        self.items.update(item.set for item in corpus.items)
+        for item in corpus.items:
+            self.items[item.set] += 1
+            self.item_hashes.add(item)
         self.changed.update(corpus.changed)
 
     @property
@@ -81,6 +93,11 @@ class Contents:
     def shared(self) -> list[Shared]:
         """What each split shares with each split before it."""
         return shared_by(self.splits)
+
+    @property
+    def shared_items(self) -> list[SharedItems]:
+        """What each contrastive set shares with train; nothing where there is no train."""
+        return shared_items_by(self.item_hashes, self.splits)
 
 
 @dataclass
@@ -212,9 +229,10 @@ def card_with_count(results: Path, corpus: str, split: str, count: str) -> str:
 
 @dataclass
 class Review(Contents):
-    """The counts of a corpus and all problems of its files."""
+    """The counts of a corpus and all problems of its files; `signs` has the form of card.json."""
 
     problems: CollectedProblems = field(kw_only=True)
+    signs: dict[str, dict[str, Any]] = field(default_factory=dict)
 
 
 def review_files(settings: Mapping[str, Any], where: str, at_most: int) -> Review:
@@ -247,7 +265,7 @@ def review_corpus(path: Path, folder: Path | None, mirror: str | None, at_most: 
             review.problems.report(wrong.what, where=file.name, found=wrong.actual, expected=wrong.expected)
     available = available_files(corpus, files)
     if available.reader is not None:
-        _read(available.reader, available.files, corpus.languages, corpus.corpus, review)
+        _read(available.reader, available.files, corpus.languages, corpus.corpus, review, corpus.known)
     if not review.problems.problems:
         counts = {split: statistics.counts for split, statistics in review.splits.items()}
         check_counts(counts, corpus.expected, corpus.corpus, review.problems)
@@ -274,7 +292,12 @@ def _files(corpus: CorpusConfig, path: Path, folder: Path | None, mirror: str | 
 
 
 def _read(
-    reader: ReaderConfig, files: Path | Mapping[str, Path], languages: Languages, corpus: str, review: Review
+    reader: ReaderConfig,
+    files: Path | Mapping[str, Path],
+    languages: Languages,
+    corpus: str,
+    review: Review,
+    known: Collection[KnownSign] = (),
 ) -> None:
     problems = review.problems
     try:
@@ -287,5 +310,7 @@ def _read(
     if not problems.problems:
         check_splits(review.splits, stated_splits(reader, languages), problems)
     check_boundaries({split: statistics.counts for split, statistics in review.splits.items()}, corpus, problems)
+    review.signs = signs_of(review.splits, languages)
+    warn_of_signs(review.signs, known, corpus, problems)
     if not (review.splits or review.items or problems.problems):
         problems.report("no documents", where=corpus)

@@ -12,6 +12,7 @@ from typing import Literal
 
 import regex
 
+from docmt.base.text_patterns import ESCAPES, SHARE_OF_ESCAPES, SHARE_OF_SPACED_MARKS, SPACED_MARKS
 from docmt.text.chinese import HAN
 
 Stated = Literal["words", "plain", "tokens", "cased", "openings", "lower", "spaced"]
@@ -79,12 +80,18 @@ SIGNS = (
     ),
     _sign(
         "have escapes of Moses",
-        r"&(?:apos|quot|amp|lt|gt|bar|#124|#91|#93);|(?<!\S)@-@(?!\S)",
+        ESCAPES,
         "plain",
         f"Write the characters in place of escapes such as &apos;: {_EXPECTED}",
-        share=0.02,
+        share=SHARE_OF_ESCAPES,
     ),
-    _sign("have a space before a full stop or a comma", r"\s\.\s*$|\s,(?=\s)", "plain", f"Detokenise it: {_EXPECTED}"),
+    _sign(
+        "have a space before a full stop or a comma",
+        SPACED_MARKS,
+        "plain",
+        f"Detokenise it: {_EXPECTED}",
+        share=SHARE_OF_SPACED_MARKS,
+    ),
     _sign(
         "end in a full stop or a comma without a space before it",
         r"\w[.,?!]\s*$",

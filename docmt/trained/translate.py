@@ -8,6 +8,8 @@ from pathlib import Path
 import pyarrow as pa
 
 from docmt.base.columns import SEGMENTS
+from docmt.base.screen import count_of
+from docmt.base.text_patterns import LONG_CHARACTERS, NOTHING_VISIBLE
 from docmt.decoding.files import COLUMNS, document_numbers, nbest_rows, restored_lines
 from docmt.decoding.segments import Restore, SegmentTable
 from docmt.decoding.strategy import Decoded, Fallbacks, decode_segments
@@ -36,6 +38,15 @@ class Translated:
     def fallbacks(self) -> Fallbacks:
         """The numbers of windows whose output has a different number of sentences, and of their repairs."""
         return self.decoded.fallbacks if self.decoded else Fallbacks()
+
+    @property
+    def cut_lines(self) -> list[int]:
+        """The number of the first line, from 1, of each segment whose translation was cut at its maximum length."""
+        if self.decoded is None:
+            return []
+        segments = zip(self.decoded.first_lines, self.decoded.searches, strict=True)
+        are_cut = [(first, any(ranked[0].forced_ends for ranked in searches)) for first, searches in segments]
+        return [self.places[first] + 1 for first, is_cut in are_cut if is_cut]
 
     @property
     def is_by_document(self) -> bool:
@@ -73,10 +84,14 @@ def translate_lines(
 ) -> Translated:
     """Translate lines, each a sentence; a blank line ends a document, unless `names` has the document of each line.
 
+    A line without a visible character gets an empty translation.
+
     Raises UserError where the model does not say how documents are cut, for a segment that is longer than its table of
     positions, and where its stop list is missing.
     """
-    ids = list(map(model.pipeline.source.encode, lines))
+    encode = model.pipeline.source.encode
+    # What has nothing visible would get a translation, of invisible pieces or of none.
+    ids = [[] if NOTHING_VISIBLE.fullmatch(line) else encode(line) for line in lines]
     documents = document_numbers(lines, ids) if names is None else _named_numbers(names, ids)
     places, numbers, decoded = list(documents), list(documents.values()), None
     if places:
@@ -134,6 +149,16 @@ def _sentences(sentences: list[str], documents: list[int], segments: pa.Table) -
     for segment in segments.select(["document", "first", "source_lengths"]).to_pylist():
         start = opens[int(segment["document"])] + segment["first"]
         yield sentences[start : start + len(segment["source_lengths"])]
+
+
+def cut_texts(translated: Translated, lines: Sequence[str]) -> list[str]:
+    """Return messages about translations that were cut at their maximum length, and about lines that are too long."""
+    long = [number for number, line in enumerate(lines, 1) if len(line) > LONG_CHARACTERS]
+    messages = (
+        (translated.cut_lines, "translation", "cut at the maximum length: --max-length-b raises it"),
+        (long, "line", f"of more than {LONG_CHARACTERS:,} characters, which models translate in part: cut them"),
+    )
+    return [f"{count_of(len(found), noun)} {what} (first: line {found[0]})" for found, noun, what in messages if found]
 
 
 def fallback_text(fallbacks: Fallbacks) -> str:

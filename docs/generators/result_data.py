@@ -74,7 +74,10 @@ DATA_STAGES = (
                     "target_language": "code of the target language",
                     "splits": "by split: documents, sentences and their lengths",
                     "contrastive": "by set and distance: number of items",
-                    "shared": "text that two splits have in common, with counts and an example",
+                    "shared": "text that two splits have in common, with counts and an example; `folded` is the same "
+                    "but for case, punctuation and form of Unicode, and `first` has the first places of its pairs",
+                    "shared_items": "by contrastive set: items whose text is in train, with their context or alone",
+                    "signs": "by split and side: signs of what the text is like, with counts and first places",
                     "changed": "changes that reading made to the text, with their numbers",
                     "warnings": "sentences about suspicious text",
                     "reader": "the settings of the reader",

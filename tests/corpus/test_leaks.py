@@ -3,6 +3,7 @@
 import json
 import random
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,22 +16,31 @@ from docmt.catalogue.corpus import CorpusConfig, CorpusSettings, MostShared, as_
 from docmt.catalogue.fixtures import FixtureConfig
 from docmt.catalogue.missing import Places
 from docmt.cli.main import main
-from docmt.corpus.inputs import Document, Problems, SideText
-from docmt.corpus.leaks import Shared, SharedCount, SplitHashes, check_shared, shared_text
-from docmt.corpus.read import read_corpus
+from docmt.corpus.inputs import ContrastiveItem, Document, Problems, SideText
+from docmt.corpus.leaks import (
+    ItemHashes,
+    Shared,
+    SharedCount,
+    SharedItems,
+    SharedUnits,
+    SplitHashes,
+    check_shared,
+    shared_text,
+)
+from docmt.corpus.read import Statistics, read_corpus
 from docmt.corpus.review import check_corpus
 
 Text = list[list[tuple[str, str]]]
 """The documents of a split: the source and the target of each sentence."""
 
 
-def hashes(documents: Text) -> SplitHashes:
+def hashes(documents: Text, split: str = "train") -> SplitHashes:
     """Return the hashes of documents, whose names are their numbers."""
-    result = SplitHashes()
+    statistics = Statistics()
     for number, pairs in enumerate(documents):
-        source, target = (SideText([pair[side] for pair in pairs], "f") for side in (0, 1))
-        result.add(Document("train", f"d{number}", source, target, "f"))
-    return result
+        source, target = (SideText([pair[side] for pair in pairs], f"d{number}") for side in (0, 1))
+        statistics.add(Document(split, f"d{number}", source, target, "f"))
+    return statistics.hashes
 
 
 def counted(units: list, others: list) -> SharedCount:
@@ -38,8 +48,11 @@ def counted(units: list, others: list) -> SharedCount:
     return SharedCount(count, len(units), round(count / max(len(units), 1), 6))
 
 
-def by_loops(split: str, earlier: str, texts: dict[str, Text]) -> Shared:
-    """Return what two splits share, by comparing all texts with all texts."""
+def by_loops(split: str, earlier: str, texts: dict[str, Text], change: Callable[[str], str] = str) -> SharedUnits:
+    """Return what two splits share, by comparing all texts with all texts, after a change to each."""
+    texts = {
+        name: [[tuple(map(change, pair)) for pair in document] for document in text] for name, text in texts.items()
+    }
     documents, others = ([document for document in texts[name] if len(document) > 1] for name in (split, earlier))
     pairs = [[pair for document in texts[name] for pair in document] for name in (split, earlier)]
     sources = [[source for source, _ in side] for side in pairs]
@@ -47,7 +60,7 @@ def by_loops(split: str, earlier: str, texts: dict[str, Text]) -> Shared:
         ((f"d{texts[split].index(a)}", f"d{texts[earlier].index(b)}") for a in documents for b in others if a == b),
         None,
     )
-    return Shared(split, earlier, counted(documents, others), counted(*pairs), counted(*sources), example)
+    return SharedUnits(counted(documents, others), counted(*pairs), counted(*sources), example)
 
 
 @pytest.mark.parametrize("at_once", [1, 3, 1_000_000])
@@ -55,7 +68,7 @@ def by_loops(split: str, earlier: str, texts: dict[str, Text]) -> Shared:
 def test_counts_are_those_of_loops(seed, at_once, monkeypatch):
     monkeypatch.setattr("docmt.corpus.leaks.HASHES_AT_ONCE", at_once)
     draw = random.Random(seed)
-    words = "ab"[: draw.randint(1, 2)] + "c"
+    words = "aAb"[: draw.randint(1, 3)] + "c"
     texts = {
         split: [
             [(draw.choice(words), draw.choice("xy")) for _ in range(draw.randint(1, 3))]
@@ -63,15 +76,61 @@ def test_counts_are_those_of_loops(seed, at_once, monkeypatch):
         ]
         for split in ("test", "dev", "train")
     }
-    expected = [by_loops(*pair, texts) for pair in (("dev", "train"), ("test", "train"), ("test", "dev"))]
-    assert shared_text({split: hashes(documents) for split, documents in texts.items()}) == expected
+    shared = shared_text({split: hashes(documents, split) for split, documents in texts.items()})
+    for one, pair in zip(shared, (("dev", "train"), ("test", "train"), ("test", "dev")), strict=True):
+        assert (one.split, one.earlier) == pair
+        assert SharedUnits(one.documents, one.pairs, one.sources, one.example) == by_loops(*pair, texts)
+        assert one.folded == by_loops(*pair, texts, str.casefold)
 
 
 def test_text_is_compared_as_it_is():
     train = hashes([[("Good morning.", "Guten Morgen.")]])
     for source in ("good morning.", "Good morning", "Good  morning.", "Good\u00a0morning."):
-        (shared,) = shared_text({"train": train, "test": hashes([[(source, "Guten Morgen.")]])})
+        (shared,) = shared_text({"train": train, "test": hashes([[(source, "Guten Morgen.")]], "test")})
         assert (shared.pairs.count, shared.sources.count) == (0, 0)
+        assert (shared.folded.pairs.count, shared.folded.sources.count, shared.first) == (1, 1, ("d0, sentence 1",))
+
+
+def test_pairs_without_letters_are_compared_as_they_are():
+    train, test = hashes([[("...", "-")]]), hashes([[("?!", "-")], [("...", "-")]], "test")
+    assert shared_text({"train": train, "test": test})[0].folded.pairs == SharedCount(1, 2, 0.5)
+
+
+PAIR = ("Der M\u00fcller sagt: \u201eNein.\u201c", "The miller says \u201cno\u201d.")
+COPIES = {
+    "Unicode form": ("Der Mu\u0308ller sagt: \u201eNein.\u201c", "The miller says \u201cno\u201d."),
+    "quotes": ('Der M\u00fcller sagt: "Nein."', "The miller says 'no'."),
+    "case": ("DER M\u00dcLLER SAGT: \u201eNEIN.\u201c", "the miller says \u201cNo\u201d."),
+    "width": ("Der M\u00fcller sagt\uff1a\u201eNein.\u201c", "\uff34he miller says \u201cno\u201d."),
+    "blanks": ("Der M\u00fcller  sagt :\u201eNein.\u201c", "The miller says\u00a0\u201cno\u201d ."),
+}
+
+
+@pytest.mark.parametrize("copy", COPIES.values(), ids=COPIES)
+def test_copies_with_another_form_are_refused(copy):
+    more = ("Ja.", "Yes.")
+    shared = shared_text({"train": hashes([[PAIR, more]]), "test": hashes([[copy, more]], "test")})
+    with pytest.raises(UserError) as problem:
+        check_shared(shared, MostShared(documents=0), "mine", Problems())
+    assert str(problem.value).splitlines()[:2] == [
+        "mine test: documents of several sentences are also in train but for case, punctuation and form of Unicode",
+        "  found 1 of 1 (100 %), such as 'd0', which is 'd0' of train; expected at most 0 % (most_shared.documents)",
+    ]
+    with pytest.raises(UserError, match=r"found 2 of 2 \(100 %\), first d0, sentence 1, d0, sentence 2; expected"):
+        check_shared(shared, MostShared(documents=1, pairs=0.5), "mine", Problems())
+
+
+def test_items_are_in_train_with_their_context_or_alone():
+    texts = [[("a", "x"), ("b", "y")], [("c", "z")]]
+    items = [
+        ContrastiveItem("p", 1, ("A.", "B"), ("x",), ("wrong", "Y!"), 1),
+        ContrastiveItem("p", 1, ("n", "c"), ("x",), ("z", "wrong"), 0),
+        ContrastiveItem("p", 0, ("c",), (), ("wrong", "z?"), 0),
+        ContrastiveItem("q/sub", 0, ("b",), (), ("y", "wrong"), 0),
+    ]
+    p, q = ItemHashes(items).shared(hashes(texts))
+    assert p == SharedItems("p", SharedCount(1, 3, 0.333333), SharedCount(2, 3, 0.666667))
+    assert q == SharedItems("q/sub", SharedCount(1, 1, 1.0), SharedCount(1, 1, 1.0))
 
 
 @pytest.mark.parametrize(
@@ -80,7 +139,7 @@ def test_text_is_compared_as_it_is():
 def test_the_limit_itself_is_allowed(documents, pairs, refused):
     """One of two documents and three of five pairs are shared."""
     a, b, c, d = (("a", "x"), ("b", "y"), ("c", "z"), ("d", "w"))
-    shared = shared_text({"train": hashes([[a, b], [c, c]]), "test": hashes([[a, b], [c, d, d]])})
+    shared = shared_text({"train": hashes([[a, b], [c, c]]), "test": hashes([[a, b], [c, d, d]], "test")})
     try:
         check_shared(shared, MostShared(documents, pairs), "mine", Problems())
         problem = None
@@ -92,7 +151,8 @@ def test_the_limit_itself_is_allowed(documents, pairs, refused):
 def test_a_limit_in_percent_is_exact():
     none = SharedCount(0, 0, 0.0)
     for count in range(1, 101):
-        shared = Shared("test", "train", none, SharedCount(count, 100, count / 100), none, None)
+        units = SharedUnits(none, SharedCount(count, 100, count / 100), none, None)
+        shared = Shared(**vars(units), split="test", earlier="train", folded=units, first=())
         check_shared([shared], MostShared(0, float(f"0.{count:02}") if count < 100 else 1), "mine", Problems())
 
 
@@ -117,14 +177,13 @@ MINE = {
     "reader": {"kind": "table", "file": "t.tsv", "split": "split"},
     "expected": {},
 }
-RECORD = {
-    "split": "test",
-    "earlier": "train",
+UNITS = {
     "documents": {"count": 1, "of": 1, "share": 1.0},
     "pairs": {"count": 2, "of": 3, "share": 0.666667},
     "sources": {"count": 2, "of": 3, "share": 0.666667},
     "example": ["c", "a"],
 }
+RECORD = {"split": "test", "earlier": "train", **UNITS, "folded": UNITS, "first": ["t.tsv:5", "t.tsv:6"]}
 LINE = "shared with train, of test: documents 1 of 1 (100 %), sentence pairs 2 of 3 (66.7 %), "
 LINE += "source sentences 2 of 3 (66.7 %)"
 REFUSED = """\

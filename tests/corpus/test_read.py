@@ -105,9 +105,8 @@ def test_documents_and_card(downloads, tmp_path):
 
 def test_warnings_are_in_the_card(downloads, tmp_path):
     """Of text whose boundaries were probably lost, and of sentences that are whole paragraphs."""
-    text = "a" * 1001 + "\n" + "a\n" * MANY_SENTENCES
-    for name in ("a.zh", "a.en"):
-        (downloads / name).write_text(text)
+    for name, letter in {"a.zh": "一", "a.en": "a"}.items():
+        (downloads / name).write_text(letter * 1001 + "\n" + f"{letter}\n" * MANY_SENTENCES)
     run({**MINE, "expected": {}}, downloads, tmp_path / "out")
     assert json.loads((tmp_path / "out/card.json").read_text())["warnings"] == [
         "sentence of more than 1000 characters (2): a.zh:1: found 1001; a.en:1: found 1001",

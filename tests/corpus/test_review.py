@@ -74,7 +74,39 @@ def test_every_problem_with_its_line_and_the_rest_counted(tmp_path, validate_lin
         "  a.zh:11: found 11 lines; expected 12 lines, as in a.en",
         "warning: sentence of more than 1000 characters: 1",
         "  a.zh:10: found 1001",
+        "warning: sentences are only a tag (<...>) (only_a_tag): 1",
+        "  the corpus train source: found 1 of 11 sentences, first a.zh:8",
+        "warning: U+FFFD stands for characters that are lost (replacement_character): 1",
+        "  the corpus train source: found 1 of 11 sentences, first a.zh:11",
     ]
+
+
+def test_text_that_is_another_but_for_its_form_is_counted(tmp_path, validate):
+    rows = ["split\tdocument\tsource\ttarget", "train\ta\t„Eins“\tone", "train\tb\tzwei\ttwo", "test\tc\tEINS.\tOne"]
+    rows += ["test\td\tdrei\tthree", "dev\te\tvier\tfour"]
+    items = "item\tdistance\tsource\ttarget\tcorrect\ni\t0\tZwei\tTwo!\t1\ni\t0\tZwei\ttoo\t0\n"
+    write_files(tmp_path, {"own/t.tsv": "\n".join(rows) + "\n", "own/c.tsv": items})
+    table = {"kind": "table", "file": "t.tsv", "split": "split"}
+    parts = [table, {"kind": "contrastive_table", "sets": {"p": "c.tsv"}}]
+    reader = {"kind": "combined", "parts": parts}
+    files = [{"name": "t.tsv"}, {"name": "c.tsv"}]
+    more = {"source_language": "de", "files": files, "reader": reader, "expected": {}, "contrastive": True}
+    path = corpus_file(tmp_path, **more)
+    status, lines = validate(path)
+    assert (status, lines[4:]) == (
+        0,
+        [
+            "shared with train, of test, but for case, punctuation and form of Unicode: "
+            "sentence pairs 1 of 2 (50 %), source sentences 1 of 2 (50 %); first t.tsv:4",
+            "shared with train, of contrastive set p: items with their context 1 of 1 (100 %), "
+            "judged sentences 1 of 1 (100 %)",
+            "contrastive set p: 1 items",
+        ],
+    )
+    _, printed = validate(path, "--json")
+    record = json.loads("\n".join(printed))
+    assert [each["items"]["count"] for each in record["shared_items"]] == [1]
+    assert record["signs"]["test"] == {"source": {}, "target": {}}
 
 
 def test_problems_of_boundaries_do_not_hide_each_other(tmp_path, validate_lines):

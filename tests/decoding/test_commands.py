@@ -120,6 +120,24 @@ def test_translate_tells_of_carriage_returns_that_end_no_line(tmp_path, pipeline
     assert "carriage return" not in succeed("translate", "--model", folder, text="ab\r\ncd\r\n").stderr
 
 
+@pytest.mark.parametrize("nothing", ["\u200b", "\ufeff", "\x00", "\u3000", "\x01\x7f", "\u00ad\u2060 ", "\u3164"])
+def test_lines_without_a_visible_character_stay_blank(nothing, tmp_path, pipeline):
+    folder = model_folder("wrapped", tmp_path, pipeline)
+    printed = output("translate", "--model", folder, "--beam", 1, text=f"ab\n{nothing}\nef\n").splitlines()
+    assert [bool(line) for line in printed] == [True, False, True]
+
+
+def test_translate_tells_what_was_cut(tmp_path, pipeline):
+    """The weights are random: so short a maximum is reached."""
+    options = ("translate", "--model", model_folder("wrapped", tmp_path, pipeline), "--beam", 1)
+    done = succeed(*options, "--max-length-a", 0, "--max-length-b", 1, text="ab\n\ncd\n")
+    told = "standard input: 2 translations cut at the maximum length: --max-length-b raises it (first: line 1)"
+    assert f"docmt: {told}\n" in done.stderr
+    told = "1 line of more than 1,000 characters, which models translate in part: cut them (first: line 3)"
+    assert told in succeed(*options, "--max-length-a", 0, text="ab\n\n" + 1001 * "c" + "\n").stderr
+    assert told not in succeed(*options, "--max-length-a", 0, text="ab\n\n" + 1000 * "c" + "\n").stderr
+
+
 def test_translate_never_looks_across_documents(folder):
     """Each document gets the lines that it gets alone."""
     printed = output("translate", "--model", folder, "--beam", 2, text=DOCUMENTS)

@@ -92,6 +92,7 @@ def corpora() -> Iterator[dict]:
         "train_parts": [{"documents": "1K", "sentences": 2000, "pieces": 20.5}],
         "passing_on": "models",
         "most_shared": {"pairs": 1},
+        "known": ["not_nfc"],
         "expected": {"train": {"documents": 1, "sentences": 2}},
         "contrastive": True,
     }
