@@ -73,10 +73,11 @@ TEXT = b"".join(b"%d\n" % number for number in range(300_000))
 def test_files_of_several_parts_and_truncated_ones(inputs, ending):
     """Tools write several frames or streams into a file."""
     path = inputs.downloads / "text"
-    path.write_bytes(compressed(TEXT, ending) + compressed(b"end\n", ending))
+    text = TEXT[:50_000]
+    path.write_bytes(compressed(text, ending) + compressed(b"end\n", ending))
     with open_bytes(path) as stream:
-        assert stream.read() == TEXT + b"end\n"
-    path.write_bytes(compressed(TEXT, ending)[:-20])
+        assert stream.read() == text + b"end\n"
+    path.write_bytes(compressed(text, ending)[:-20])
     reader = {"kind": "lines", "splits": {"train": {"source": "text", "target": "text"}}, "documents": None}
     assert refusal(inputs, reader).startswith("text: compressed file is damaged or truncated\n  found ")
 
