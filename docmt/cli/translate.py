@@ -1,6 +1,7 @@
 """`docmt translate`: the translation of plain text by a trained model."""
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -76,7 +77,7 @@ def translate(
         raise typer.BadParameter(f"--n-best {n_best} is more than --beam {beam}")
 
     from docmt.scoring.plain_files import line_names, text_lines
-    from docmt.trained.translate import cut_texts, translate_lines
+    from docmt.trained.translate import translate_lines
 
     lines = list(text_lines(source))
     report_returns(label(source), lines)
@@ -125,3 +126,15 @@ def report_fallbacks(fallbacks: "Fallbacks") -> None:
         from docmt.trained.translate import fallback_text
 
         say(f"docmt: {fallback_text(fallbacks)}")
+
+
+def cut_texts(translated: "Translated", lines: Sequence[str]) -> list[str]:
+    """Return messages about translations that were cut at their maximum length, and about lines that are too long."""
+    from docmt.base.text_patterns import LONG_CHARACTERS
+
+    long = [number for number, line in enumerate(lines, 1) if len(line) > LONG_CHARACTERS]
+    messages = (
+        (translated.cut_lines, "translation", "cut at the maximum length: --max-length-b raises it"),
+        (long, "line", f"of more than {LONG_CHARACTERS:,} characters, which models translate in part: cut them"),
+    )
+    return [f"{count_of(len(found), noun)} {what} (first: line {found[0]})" for found, noun, what in messages if found]

@@ -167,12 +167,12 @@ def run(recipe: Recipe, resources: Resources) -> None:
     )
     if given_files.next_sentence_model or given_files.comet_command:
         take_gpus(resources.device)
-    # The text of another program takes no round trip.
-    trips = read_object(given_files.tokens / "card.json", "round_trip")["round_trip"] if given_files.view else {}
-    of_test = round_trip_warnings({split: trip for split, trip in trips.items() if split == "test"})
 
     def warnings(*texts: Any) -> list[str]:
-        return [*text_warnings(*texts), *of_test]
+        # The text of another program takes no round trip.
+        trips = read_object(given_files.tokens / "card.json", "round_trip")["round_trip"] if given_files.view else {}
+        of_test = {split: trip for split, trip in trips.items() if split == "test"}
+        return [*text_warnings(*texts), *round_trip_warnings(of_test)]
 
     with sealing(recipe):
         tell(write_scores(recipe.path, given_files, recipe.folder, warnings, resources.device))

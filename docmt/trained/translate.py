@@ -8,8 +8,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from docmt.base.columns import SEGMENTS
-from docmt.base.screen import count_of
-from docmt.base.text_patterns import LONG_CHARACTERS, NOTHING_VISIBLE
+from docmt.base.text_patterns import NOTHING_VISIBLE
 from docmt.decoding.files import COLUMNS, document_numbers, nbest_rows, restored_lines
 from docmt.decoding.segments import Restore, SegmentTable
 from docmt.decoding.strategy import Decoded, Fallbacks, decode_segments
@@ -149,16 +148,6 @@ def _sentences(sentences: list[str], documents: list[int], segments: pa.Table) -
     for segment in segments.select(["document", "first", "source_lengths"]).to_pylist():
         start = opens[int(segment["document"])] + segment["first"]
         yield sentences[start : start + len(segment["source_lengths"])]
-
-
-def cut_texts(translated: Translated, lines: Sequence[str]) -> list[str]:
-    """Return messages about translations that were cut at their maximum length, and about lines that are too long."""
-    long = [number for number, line in enumerate(lines, 1) if len(line) > LONG_CHARACTERS]
-    messages = (
-        (translated.cut_lines, "translation", "cut at the maximum length: --max-length-b raises it"),
-        (long, "line", f"of more than {LONG_CHARACTERS:,} characters, which models translate in part: cut them"),
-    )
-    return [f"{count_of(len(found), noun)} {what} (first: line {found[0]})" for found, noun, what in messages if found]
 
 
 def fallback_text(fallbacks: Fallbacks) -> str:

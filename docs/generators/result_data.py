@@ -138,6 +138,8 @@ DATA_STAGES = (
                     "merges": "number of BPE merges of each side",
                     "vocabulary": "number of pieces of each side",
                     "contrastive_items": "number of contrastive items",
+                    "round_trip": "for dev and test: the target sentences, those that differ once their tokens are "
+                    "joined again, and the BLEU of the joined ones, which is the most that a system can reach",
                     "tools": "versions of the libraries that cut the text",
                 },
             ),
