@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from docmt.base.artifacts import BYTE_ORDER_MARK
 from docmt.base.errors import UserError
 from docmt.base.foreign import first_line
 from docmt.base.untrusted import LONGEST_LINE
@@ -13,6 +14,15 @@ from docmt.corpus.inputs import ReaderInputs
 
 CHUNK = 1 << 20  # The number of characters that are read at once.
 BETWEEN = re.compile(r"[\s,]*")  # What is between two items.
+
+
+def is_list(inputs: ReaderInputs, path: str) -> bool:
+    """Return whether a JSON file begins as a list; it may be one line of any length."""
+    with inputs.opened(path) as stream:
+        text = stream.read(CHUNK).removeprefix(BYTE_ORDER_MARK.encode()).lstrip()
+        while not text and (chunk := stream.read(CHUNK)):
+            text = chunk.lstrip()
+    return text.startswith(b"[")
 
 
 def json_items(inputs: ReaderInputs, path: str) -> Iterator[Any]:

@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 from docmt.base.foreign import first_line, need_file, reading
 from docmt.corpus.compression import without_ending
 from docmt.corpus.inputs import Problems, ReaderInputs, fits_header, need_columns
-from docmt.corpus.json_items import json_items
+from docmt.corpus.json_items import is_list, json_items
 from docmt.corpus.quotes import has_quotes
 
 Column = str | int
@@ -94,8 +94,7 @@ def _cells(inputs: ReaderInputs, path: str, records: Iterable[tuple[int, list[st
 
 def _json(inputs: ReaderInputs, path: str, wanted: Wanted) -> Iterator[Row]:
     # Many files with the ending of JSON have an object on each line.
-    first = next((text for line in inputs.lines(path) if (text := line.strip())), "")
-    if not first.startswith("["):
+    if not is_list(inputs, path):
         return _json_lines(inputs, path, wanted)
     return _rows(enumerate(json_items(inputs, path), 1), inputs, path, wanted)
 

@@ -139,6 +139,12 @@ def test_a_row_with_a_list_of_sentences_is_a_document(inputs, name):
     assert refusal(inputs, {**reader, "document": "id"}).endswith(message)
 
 
+def test_a_list_may_be_one_line_of_any_length(inputs, monkeypatch):
+    monkeypatch.setattr("docmt.base.untrusted.LONGEST_LINE", 40)
+    write_files(inputs.downloads, {"d.json": json.dumps(RECORDS)})
+    assert plain(documents_of(inputs, {**WHOLE, "splits": {"train": "d.json"}})) == TWO
+
+
 def test_a_list_of_pairs(inputs):
     records = [{"name": "x", "pairs": [{"s": "一", "t": "one"}, {"s": "二", "t": "two"}]}]
     write_files(inputs.downloads, {"d.json": json.dumps(records)})
