@@ -12,10 +12,8 @@ import unicodedata
 from collections.abc import Sequence
 from pathlib import Path
 
-from sacrebleu.metrics import BLEU
-
 from docmt.settings.data import TextConfig
-from docmt.text.round_trip import TOKENISERS
+from docmt.text.round_trip import bleu_of
 from docmt.text.tokenizers import tokenizer_for
 
 ARTICLE = {
@@ -61,8 +59,7 @@ def ceiling(language: str, references: Sequence[str], join: str) -> float:
     """BLEU of references that were cut and joined again."""
     tokenizer = tokenizer_for(language, TextConfig(join=join))
     joined = [tokenizer.detokenize(tokenizer.tokenize(reference)) for reference in references]
-    bleu = BLEU(force=True, effective_order=True, tokenize=TOKENISERS.get(language, "13a"))
-    return bleu.corpus_score(joined, [references]).score
+    return bleu_of(joined, references, language)
 
 
 def main() -> None:

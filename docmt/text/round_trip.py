@@ -4,7 +4,7 @@ A system writes tokens, which are joined to plain text. Where the joined tokens 
 perfect translation scores less than 100 too. So the BLEU of the round trip is the most that a system can reach.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -36,21 +36,26 @@ def round_trips(pipeline: TextPipeline, documents: Path) -> dict[str, dict[str, 
     return trips
 
 
-def _round_trip(pipeline: TextPipeline, references: list[str]) -> dict[str, Any]:
+def bleu_of(joined: Sequence[str], references: Sequence[str], language: str, lowercase: bool = False) -> float:
+    """Return the BLEU of sentences that were joined again, against the references that they were."""
     from sacrebleu.metrics import BLEU
 
+    # `force` leaves the warning of tokenised lines to the warnings of the corpus. The effective order is that of the
+    # longest n-gram there is, so that a few short sentences have a BLEU too.
+    tokenize = TOKENISERS.get(language, "13a")
+    metric = BLEU(lowercase=lowercase, force=True, effective_order=True, tokenize=tokenize)
+    return metric.corpus_score(joined, [references]).score
+
+
+def _round_trip(pipeline: TextPipeline, references: list[str]) -> dict[str, Any]:
     config = pipeline.config
     is_lower = config.case == "lower" and not config.is_pretrained("target")
     joined = [pipeline.target.rejoined(reference) for reference in references]
     expected = [reference.lower() for reference in references] if is_lower else references
-    # `force` leaves the warning of tokenised lines to the warnings of the corpus. The effective order is that of the
-    # longest n-gram there is, so that a few short sentences have a BLEU too.
-    tokenize = TOKENISERS.get(config.target_language, "13a")
-    bleu = BLEU(lowercase=is_lower, force=True, effective_order=True, tokenize=tokenize)
     return {
         "sentences": len(references),
         "differ": sum(a != b for a, b in zip(joined, expected, strict=True)),
-        "bleu": round(bleu.corpus_score(joined, [references]).score, 2),
+        "bleu": round(bleu_of(joined, references, config.target_language, is_lower), 2),
     }
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from helpers.reader_files import write_files
 from helpers.real_files import real_files, write_contents
+from helpers.small_corpus import OF_MINE
 
 from docmt.base.errors import UserError
 from docmt.base.parse import parse
@@ -168,11 +169,7 @@ test\tc\t二\ttwo
 test\td\t四\tfour
 """
 MINE = {
-    "corpus": "mine",
-    "source_language": "zh",
-    "target_language": "en",
-    "licence": "CC0",
-    "citation": "me",
+    **OF_MINE,
     "files": [{"name": "t.tsv"}],
     "reader": {"kind": "table", "file": "t.tsv", "split": "split"},
     "expected": {},

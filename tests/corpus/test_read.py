@@ -9,6 +9,7 @@ import pytest
 from helpers.downloads import download_words
 from helpers.recipes import write_recipe
 from helpers.sealed import outputs_of
+from helpers.small_corpus import OF_MINE
 from typer.testing import CliRunner
 
 from docmt.base.columns import CONTRASTIVE, DOCUMENTS
@@ -26,11 +27,7 @@ from docmt.corpus.read import read_corpus
 CATALOGUE = Path(__file__).parents[2] / "workflow/corpora"
 MINE = {
     "version": 1,
-    "corpus": "mine",
-    "source_language": "zh",
-    "target_language": "en",
-    "licence": "CC0",
-    "citation": "me",
+    **OF_MINE,
     "files": [{"name": "a.zh", "sha256": None}, {"name": "a.en"}],
     "reader": {"kind": "lines", "splits": {"train": {"source": "a.zh", "target": "a.en"}}},
     "expected": {"train": {"documents": 2, "sentences": 3}},

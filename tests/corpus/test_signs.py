@@ -6,6 +6,7 @@ from typing import get_args
 
 import pytest
 from helpers.reader_files import write_files
+from helpers.small_corpus import OF_MINE
 
 from docmt.base.parse import parse
 from docmt.catalogue.corpus import CorpusSettings, KnownSign
@@ -113,11 +114,7 @@ def test_a_short_text_or_an_unknown_language_has_no_script():
 
 MINE = {
     "version": 1,
-    "corpus": "mine",
-    "source_language": "zh",
-    "target_language": "en",
-    "licence": "CC0",
-    "citation": "me",
+    **OF_MINE,
     "files": [{"name": "t.tsv"}],
     "reader": {"kind": "table", "splits": {"train": "t.tsv"}},
     "expected": {},

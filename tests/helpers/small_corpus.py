@@ -7,6 +7,14 @@ import pyarrow as pa
 from docmt.base.columns import CONTRASTIVE, DOCUMENTS
 from docmt.base.tables import write_parquet
 
+OF_MINE = {
+    "corpus": "mine",
+    "source_language": "zh",
+    "target_language": "en",
+    "licence": "CC0",
+    "citation": "me",
+}
+"""What settings of a corpus of one's own have in all tests."""
 PAIRS = [
     ("小明有一只猫。", "Ming has a cat."),
     ("它很喜欢鱼，也喜欢牛奶。", "It likes fish a lot, and milk too."),
