@@ -64,7 +64,7 @@ def judgements_of(
     model: TrainedModel,
     items: Sequence[ContrastiveItem],
     config: ContrastiveConfig,
-    batch_tokens: int,
+    batch_tokens: int | None,
     progress: Progress = quiet,
     where: str = "items",
 ) -> list[Judgement]:

@@ -58,7 +58,7 @@ class Model:
         length_alpha: float = 1.0,
         max_length_a: float | None = None,
         max_length_b: int | None = None,
-        batch_tokens: int = 4096,
+        batch_tokens: int | None = None,
         engine: Engine = "docmt",
     ) -> list[DocumentTranslation]:
         """Translate documents, each a list of sentences in plain text.
@@ -67,10 +67,11 @@ class Model:
         search). `length_penalty` and `length_alpha` decide the divisor of a hypothesis' log-probability. The
         translation of a sentence has at most `max_length_a` times its source pieces plus `max_length_b` pieces; None
         means the model's own value, or else 1.2 and 10. `batch_tokens` is the number of source tokens that are computed
-        at once. The `engine` `ctranslate2` searches the sentences of a sentence model, once it has proven that it does
-        so as docmt does. Warns where the output of a window has a different number of sentences than its source. Raises
-        UserError for anything but lists of strings, where the model's folder does not say how documents are cut, and
-        where CTranslate2 cannot translate as the model does, or is not installed.
+        at once; None lets the memory of a GPU decide. The `engine` `ctranslate2` searches the sentences of a sentence
+        model, once it has proven that it does so as docmt does. Warns where the output of a window has a different
+        number of sentences than its source. Raises UserError for anything but lists of strings, where the model's
+        folder does not say how documents are cut, and where CTranslate2 cannot translate as the model does, or is not
+        installed.
 
         >>> import docmt
         >>> model = docmt.open_model("results/5_training/toy_zh-en/sentence/seed1")
@@ -103,7 +104,7 @@ class Model:
         *,
         score: Literal["sum", "mean"] = "sum",
         unit: Literal["last", "target"] = "last",
-        batch_tokens: int = 4096,
+        batch_tokens: int | None = None,
     ) -> "pl.DataFrame":
         """Return the model's accuracy on contrastive items: how often the model prefers the right translation.
 
@@ -112,9 +113,9 @@ class Model:
         items, of `ties`, which count as wrong, of `variants`, and of items that random guesses get right (`by_chance`).
 
         The score of a variant is the sum or the mean (`score`) of the log-probabilities of its tokens, over its last
-        sentence or the whole target (`unit`). `batch_tokens` is the number of tokens that are computed at once. The
-        context of an item is cut as the model's own test documents were cut. Raises UserError for an item without
-        exactly one right variant.
+        sentence or the whole target (`unit`). `batch_tokens` is the number of tokens that are computed at once; None
+        lets the memory of a GPU decide. The context of an item is cut as the model's own test documents were cut.
+        Raises UserError for an item without exactly one right variant.
 
         >>> import docmt
         >>> model = docmt.open_model("results/5_training/toy_zh-en/sentence/seed1")

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import typer
 
 from docmt.base.screen import progress_display, say
-from docmt.cli.options import MOST_TOKENS, AsJson, Device, Model, Threads, open_model
+from docmt.cli.options import AsJson, BatchTokens, Device, Model, Threads, open_model
 from docmt.cli.score_table import answer_scores
 from docmt.cli.standard_input import label
 
@@ -45,7 +45,6 @@ FirstSegment = Annotated[
 ]
 Score = Annotated[Literal["sum", "mean"], typer.Option(help="sum or mean of log-probabilities, sentence ends included")]
 Unit = Annotated[Literal["last", "target"], typer.Option(help="score the last sentence, or the whole target")]
-VariantTokens = Annotated[int, typer.Option(min=1, max=MOST_TOKENS, help="tokens computed at once (memory and speed)")]
 
 
 def score_contrastive(
@@ -57,7 +56,7 @@ def score_contrastive(
     first_segment: FirstSegment = None,
     score: Score = "sum",
     unit: Unit = "last",
-    batch_tokens: VariantTokens = 4096,
+    batch_tokens: BatchTokens = None,
     device: Device = "auto",
     threads: Threads = None,
     as_json: AsJson = False,

@@ -87,7 +87,12 @@ TargetLanguage = Annotated[
     ),
 ]
 BatchTokens = Annotated[
-    int, typer.Option(min=1, max=MOST_TOKENS, help="source tokens computed at once (memory and speed)")
+    int | None,
+    typer.Option(
+        min=1,
+        max=MOST_TOKENS,
+        help="tokens computed at once (memory and speed) [default: 4096; a GPU: by its memory]",
+    ),
 ]
 Seed = Annotated[int, typer.Option(min=0, max=2**32 - 1, help="seed of the random numbers")]
 Root = Annotated[Path, input_folder("folder with config.yaml and results/")]

@@ -61,7 +61,7 @@ def translate(
     max_length_a: MaxLengthA = None,
     max_length_b: MaxLengthB = None,
     n_best: NBest = 0,
-    batch_tokens: BatchTokens = 4096,
+    batch_tokens: BatchTokens = None,
     engine: SearchEngine = "docmt",
     device: Device = "auto",
     threads: Threads = None,

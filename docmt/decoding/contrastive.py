@@ -12,6 +12,7 @@ from torch import nn
 from docmt.base.columns import CONTRASTIVE_SCORES
 from docmt.base.errors import UserError
 from docmt.base.ragged import spans, starts, sums
+from docmt.decoding.batch_size import tokens_at_once
 from docmt.decoding.batches import token_batches
 from docmt.decoding.translator import Progress, quiet
 from docmt.nn.rows import Rows
@@ -24,7 +25,7 @@ def score_variants(
     model: nn.Module,
     table: pa.Table,
     chains: pa.Table | None,
-    batch_tokens: int,
+    batch_tokens: int | None,
     progress: Progress = quiet,
     whole: bool = False,
 ) -> pa.Table:
@@ -52,7 +53,7 @@ def batch_scores(
     model: nn.Module,
     rows: Rows,
     variants: np.ndarray,
-    batch_tokens: int,
+    batch_tokens: int | None,
     progress: Progress = quiet,
     whole: bool = False,
 ) -> dict[str, np.ndarray]:
@@ -66,7 +67,7 @@ def batch_scores(
     # The size of an item counts its source once, since the source is encoded once for all variants.
     sizes = rows.source_words[first] + sums(rows.target_words, variants)
     done = pieces = 0
-    for indices in token_batches(sizes.tolist(), batch_tokens):
+    for indices in token_batches(sizes.tolist(), batch_tokens or tokens_at_once(model)):
         # The rows of an item are always in the same batch, since they share computations.
         chosen = spans(first[indices], variants[indices])
         batch = rows.take(chosen)

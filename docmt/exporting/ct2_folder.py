@@ -7,6 +7,7 @@ from typing import Any
 
 from docmt.base.artifacts import atomic_file, atomic_folder, copy_files, write_json
 from docmt.base.vocabulary import EOS, SEP, SPECIALS
+from docmt.decoding.batch_size import ON_CPU
 from docmt.exporting.ct2_model import check_ctranslate2, ctranslate2, position_rows, save_ct2_model
 from docmt.exporting.model_card import card_text
 from docmt.exporting.source import ExportedModel
@@ -67,7 +68,7 @@ def search_settings(source: ExportedModel) -> dict[str, Any]:
         "max_length_of": decode.max_length_of,
         "counted_besides": RULES[config.frame].counted_besides,
         "most_pieces": position_rows(config) - 1,
-        "batch_tokens": decode.batch_tokens,
+        "batch_tokens": decode.batch_tokens or ON_CPU,
     }
 
 

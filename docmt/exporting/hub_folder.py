@@ -19,7 +19,7 @@ from docmt.exporting.source import ExportedModel
 from docmt.models.store import WEIGHTS
 
 LOADING = "modeling_docmt.py"
-IN_TRANSLATE = ("beam", "length_penalty", "length_alpha", "max_length_a", "max_length_b", "batch_tokens")
+IN_TRANSLATE = ("beam", "length_penalty", "length_alpha", "max_length_a", "max_length_b")
 """The settings of the search that the method `translate` of a model has."""
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from docmt.base.checks import Checked, at_least, beam, count, need, setting, up_to, whole
+from docmt.base.checks import Checked, at_least, beam, count_or_none, need, setting, up_to, whole
 
 # The names of the length penalties, which divide the log-probability of a hypothesis.
 LengthPenalty = Literal["average", "gnmt", "unified_dnmt", "none"]
@@ -43,10 +43,17 @@ class DecodeConfig(Checked):
         "number of hypotheses of each search that are written, with scores, to test.nbest.tsv; 0 = no such file",
         at_least(0, ", and at most the beam"),
     )
-    batch_tokens: int = setting(4096, "source tokens decoded at once (memory and speed, not results)", count)
+    batch_tokens: int | None = setting(
+        None,
+        "source tokens decoded at once (memory and speed, not results); none = as many as the memory of a GPU allows, "
+        "4,096 on a CPU",
+        count_or_none,
+    )
     engine: Engine = setting("docmt", ENGINE)
 
     def __post_init__(self) -> None:
-        """Check that the n-best list is no longer than the beam."""
+        """Check that the n-best list is no longer than the beam, and that results do not follow the memory."""
         super().__post_init__()
         need(self.n_best <= self.beam, "n_best", self.n_best, f"0 to {self.beam}, the beam")
+        is_stated = self.batch_tokens is not None or self.max_length_of == "sentence"
+        need(is_stated, "batch_tokens", None, "a number, since max_length_of: batch lets it decide results")

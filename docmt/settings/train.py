@@ -47,8 +47,11 @@ class TrainConfig(Checked):
     tokens_per_update: int = setting(
         4096, "largest number of target tokens of one update, summed over all devices", count
     )
-    batch_tokens: int = setting(
-        4096, "largest number of target tokens that one device computes at once; it changes memory, not results", count
+    batch_tokens: int | None = setting(
+        None,
+        "largest number of target tokens that one device computes at once; it changes memory, not results; none = as "
+        "large as the update and the memory of a GPU allow, 4,096 on a CPU",
+        count_or_none,
     )
     label_smoothing: float = setting(
         0.1, "probability mass that label smoothing spreads evenly over the vocabulary", share

@@ -181,7 +181,8 @@ class Watch:
             "out of memory",
             where=f"update {update}" if work == "update" else f"{work} after update {update}",
             found=cause if self._batch is None else f"{self._batch}: {cause}",
-            remedy=f"lower train.batch_tokens: it only splits updates; {self.last_checkpoint()}",
+            remedy="run again, with batches of half the size; where train.batch_tokens is stated, lower it (it only "
+            f"splits updates); {self.last_checkpoint()}",
         )
 
 

@@ -130,7 +130,7 @@ def forced_scores(
     model: TrainedModel,
     items: Sequence[ContrastiveItem],
     where: str,
-    batch_tokens: int,
+    batch_tokens: int | None,
     whole: bool = False,
     progress: Progress = quiet,
 ) -> pa.Table:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -11,12 +12,13 @@ from docmt.base.artifacts import folder_lock
 from docmt.base.sealing import Seal, sealing
 from docmt.nn.compiled import compile_parts
 from docmt.nn.device import DeviceName, choose_device
-from docmt.supervision.exit import Reason, disk_full_named, forget_exit, write_exit
+from docmt.supervision.exit import Reason, disk_full_named, forget_exit, read_exit, write_exit
 from docmt.supervision.lease import Lease
 from docmt.supervision.ranks import joined
 from docmt.supervision.stop import StopRequest
 from docmt.supervision.watch import JobOptions, Watch
 from docmt.supervision.watchdog import Watchdog, recorded
+from docmt.training.batch_size import batch_tokens
 from docmt.training.checkpoint import StateFolder, claim_state, remove_state, run_definition
 from docmt.training.computing import is_slow, quantum, repeatable
 from docmt.training.loop import Stopped, Training
@@ -80,8 +82,10 @@ def train(
         if ranks.any_of(watch.reason_to_stop(ahead=None)):
             listener.note("asked to stop before training began: nothing was changed; run again")
             return False
-        ranks.from_first(partial(claim, paths, run))
-        rows = quantum(where, settings.train.batch_tokens, options.compiled)
+        ended = ranks.from_first(partial(claim, paths, run))
+        tokens = ranks.from_first(lambda: batch_tokens(task, paths.state, ended))
+        task = replace(task, train=replace(task.train, batch_tokens=tokens))
+        rows = quantum(where, tokens, options.compiled)
         describe(task, listener, rows if options.compiled else None)
         state = StateFolder(paths.state, listener.note, run, options.checkpoints, lease.check)
         training = Training(task, state, watch, ranks, rows)
@@ -94,11 +98,13 @@ def train(
     return True
 
 
-def claim(paths: Paths, run: dict[str, Any]) -> None:
-    """Make the state folder that of this training, and forget how an earlier job of it ended."""
+def claim(paths: Paths, run: dict[str, Any]) -> Reason | None:
+    """Make the state folder that of this training; return why its last job ended, and forget it."""
     claim_state(paths.state, run)
+    ended = read_exit(paths.state)
     forget_exit(paths.state)
     forget_exit(paths.output)
+    return ended and ended.reason
 
 
 def finish(
@@ -121,7 +127,8 @@ def describe(task: Task, listener: Listener, compiled_rows: int | None) -> None:
     parameters = sum(parameter.numel() for parameter in task.model.parameters())
     listener.note(
         f"{task.model.config.kind}: {parameters:,} parameters, {len(task.rows):,} training segments, "
-        f"{len(task.dev):,} for validation, {task.device.type}, threads {torch.get_num_threads()}"
+        f"{len(task.dev):,} for validation, {task.device.type}, threads {torch.get_num_threads()}, "
+        f"batches of up to {task.train.batch_tokens:,} target tokens"
     )
     if is_slow(task.device, task.train.precision):
         listener.note(

@@ -5,6 +5,7 @@ alone, so that a checkpoint may be written after any step, and a training may be
 """
 
 import time
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -25,10 +26,14 @@ from docmt.training.optimiser import (
     set_learning_rates,
     sum_gradients,
 )
-from docmt.training.progress import Listener, Update, Validation, peak_memory
+from docmt.training.progress import Listener, Update, Validation, peak_memory, read_from_device
 from docmt.training.status import Status, Weights, chosen_updates, mean, stop_reason
 from docmt.training.task import Task
 from docmt.training.validate import attention_entropy, dev_losses, dev_score, sample
+
+READ_EVERY = 10
+"""The number of updates after which a GPU is asked for their losses. So the host prepares the next updates while the
+GPU computes, and waits for it once in so many updates."""
 
 
 class Stopped(Exception):
@@ -64,6 +69,9 @@ class Training:
         self._forward_context = forward_context(task.device, task.train.precision)
         self._saved = self._place()
         self._mark = time.perf_counter()
+        self._unread: list[Update] = []
+        self._began = self._mark
+        self._read_every = 1 if task.device.type == "cpu" else READ_EVERY
 
     def restore(self) -> None:
         """Load the newest valid checkpoint, if there is one."""
@@ -92,7 +100,10 @@ class Training:
                 reason = self._reason_to_stop(self.next_work() or "validation")
             except Stopped as stop:
                 reason = stop.reason
-            if reason or self._save_is_due(self.next_work()):
+            is_due = reason or self._save_is_due(self.next_work())
+            if is_due or self.next_work() != "update":
+                self._read_updates(listener)
+            if is_due:
                 self._save()
             if reason:
                 return reason
@@ -132,8 +143,13 @@ class Training:
         if work == "update":
             status = self.status
             with self.watch.during("update", status.update + 1):
+                if not self._unread:
+                    self._began = time.perf_counter()
                 batches = self.batches.of_update(status.update + 1, status.epoch, status.position)
-                listener.updated(self._update(batches))
+                self._unread.append(self._update(batches))
+                self._advance(batches.is_last)
+                if len(self._unread) >= self._read_every:
+                    self._read_updates(listener)
         else:
             with self.watch.during("validation", self.status.update):
                 listener.validated(self._validate())
@@ -160,42 +176,52 @@ class Training:
         return self.ranks.from_first(lambda: self.watch.save_is_due(ahead))
 
     def _update(self, update: UpdateBatches) -> Update:
-        """Compute the next update on all ranks, and return its numbers."""
+        """Compute the next update on all ranks, and return this rank's numbers, of which some are on the device."""
         task, status, tokens = self.task, self.status, update.tokens
-        began, number = time.perf_counter(), status.update + 1
+        number = status.update + 1
         rates = set_learning_rates(task.optimiser, self._schedules, number)
         weights, smoothing = task.model.term_weights(number), task.train.label_smoothing
         batches = self.watch.each(update.batches)
         # Every rank divides its loss by the tokens of the whole update, so that gradients can be summed over ranks.
         sums = accumulate_gradients(task.model, batches, tokens, smoothing, weights, self._forward_context)
-        sums = sums.over(self.ranks, weights)
         sum_gradients(task.model.parameters(), self.ranks)
         norm = clip_gradients(task.model.parameters(), task.train.clip_norm)
-        check_update(number, sums.loss / tokens, norm, rates, self.watch.last_checkpoint())
         task.optimiser.step()
         task.optimiser.zero_grad()
-        step = Update(
+        return Update(
             update=number,
             epoch=status.epoch,
             counted=tokens,
             gradient_norm=norm,
             rates=rates,
-            seconds=time.perf_counter() - began,
+            seconds=0.0,
             memory_mib=peak_memory(task.device),
             **vars(sums),
         )
-        self._count(step, update.is_last)
-        return step
 
-    def _count(self, step: Update, is_last: bool) -> None:
+    def _advance(self, is_last: bool) -> None:
         """Advance the status by an update; `is_last` says whether the epoch ends with it."""
         status = self.status
-        status.update, status.position = step.update, status.position + 1
+        status.update, status.position = status.update + 1, status.position + 1
         if is_last:
             status.epoch, status.position = status.epoch + 1, 0
-        status.source_tokens += step.source_tokens
-        status.target_tokens += step.target_tokens
-        status.train_s += step.seconds
+
+    def _read_updates(self, listener: Listener) -> None:
+        """Read the numbers of the updates since the last call, check them, and report them.
+
+        Raises Failure where a loss or a gradient is not finite; no checkpoint has been written since that update.
+        """
+        steps, self._unread = self._unread, []
+        read_from_device(steps)
+        seconds = (time.perf_counter() - self._began) / max(len(steps), 1)
+        for step in steps:
+            whole = step.over(self.ranks, self.task.model.term_weights(step.update))
+            step = replace(step, **vars(whole), seconds=seconds)
+            check_update(step, self.watch.last_checkpoint())
+            self.status.source_tokens += step.source_tokens
+            self.status.target_tokens += step.target_tokens
+            self.status.train_s += step.seconds
+            listener.updated(step)
 
     def _validation_is_due(self) -> bool:
         """Return whether the settings ask for a validation after the last update, or before the first one."""

@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from docmt.settings.train import GROUP_SETTINGS, GROUPS, TrainConfig
 from docmt.supervision.exit import Failure, Reason
 from docmt.supervision.ranks import Ranks
+from docmt.training.progress import Update
 
 Schedule = Callable[[int], float]
 """The learning rate as a function of the number of the update, which counts from 1."""
@@ -127,24 +128,28 @@ def sum_gradients(parameters: Iterable[nn.Parameter], ranks: Ranks) -> None:
         parameter.grad = total.view_as(parameter)
 
 
-def clip_gradients(parameters: Iterable[nn.Parameter], clip_norm: float) -> float:
-    """Scale the gradients down to a norm of at most `clip_norm`, unless it is 0; return their norm before that."""
+def clip_gradients(parameters: Iterable[nn.Parameter], clip_norm: float) -> Tensor:
+    """Scale the gradients down to a norm of at most `clip_norm`, unless it is 0; return their norm before that.
+
+    The norm stays on its device, so that the host does not wait for it.
+    """
     parameters = [parameter for parameter in parameters if parameter.grad is not None]
     norm = nn.utils.get_total_norm([parameter.grad for parameter in parameters])
     if clip_norm:
         nn.utils.clip_grads_with_norm_(parameters, clip_norm, norm)
-    return norm.item()
+    return norm
 
 
-def check_update(update: int, loss: float, norm: float, rates: Mapping[str, float], last_checkpoint: str) -> None:
+def check_update(step: Update, last_checkpoint: str) -> None:
     """Raise Failure unless the loss and the gradient norm of an update are finite.
 
-    `rates` has the learning rates by name, for the message; `last_checkpoint` is a phrase about the newest checkpoint.
+    `last_checkpoint` is a phrase about the newest checkpoint.
     """
+    loss, norm = step.loss / step.counted, step.gradient_norm
     if not (math.isfinite(loss) and math.isfinite(norm)):
         what = "loss" if not math.isfinite(loss) else "gradient"
-        rates_text = ", ".join(f"{name} {rate:.3g}" for name, rate in rates.items())
-        refuse_not_finite(what, update, f"loss {loss}, gradient norm {norm}, {rates_text}", last_checkpoint)
+        rates_text = ", ".join(f"{name} {rate:.3g}" for name, rate in step.rates.items())
+        refuse_not_finite(what, step.update, f"loss {loss}, gradient norm {norm}, {rates_text}", last_checkpoint)
 
 
 def check_weights(update: int, weights: Mapping[str, Tensor], last_checkpoint: str) -> None:

@@ -4,7 +4,7 @@ import functools
 import math
 import resource
 import sys
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -34,6 +34,10 @@ class Terms:
         return {name: total / self.counts[name] for name, total in self.totals.items() if self.counts[name]}
 
 
+COUNTS = ("source_tokens", "target_tokens", "places", "padding")
+"""The fields of Sums that are whole numbers."""
+
+
 @dataclass
 class Sums:
     """Sums over the tokens of an update; losses are in nats.
@@ -58,19 +62,33 @@ class Sums:
         self.terms.add(totals, {name: term.count for name, term in terms.items()})
 
     def over(self, ranks: Ranks, names: Collection[str]) -> "Sums":
-        """Return the sums over all ranks, for which the host waits once.
+        """Return the sums over all ranks; the host waits for the device, unless it has read the sums already.
 
         `names` are the names of the model's other losses, which a rank without a batch does not know.
         """
-        plain = {name: value for name, value in vars(self).items() if name != "terms"}
+        read_from_device([self])
+        plain = {name: getattr(self, name) for name in ("loss", "nll", *COUNTS)}
         totals, counts = ([sums.get(name, 0) for name in names] for sums in (self.terms.totals, self.terms.counts))
-        if isinstance(self.loss, Tensor):
-            plain["loss"], plain["nll"], *totals = torch.stack([self.loss, self.nll, *totals]).tolist()
         # The ranks exchange all numbers at once.
         numbers = iter(ranks.summed([*plain.values(), *totals, *counts]))
         whole = {name: type(value)(next(numbers)) for name, value in plain.items()}
         terms = Terms(*({name: kind(next(numbers)) for name in names} for kind in (float, int)))
         return Sums(**whole, terms=terms)
+
+
+def read_from_device(sums: Iterable[Sums]) -> None:
+    """Replace all tensors of sums by numbers; the host waits for the device once."""
+    tensors = [
+        (fields, name)
+        for some in sums
+        for fields in (vars(some), some.terms.totals)
+        for name, value in fields.items()
+        if isinstance(value, Tensor)
+    ]
+    if tensors:
+        numbers = torch.stack([fields[name].double() for fields, name in tensors]).tolist()
+        for (fields, name), number in zip(tensors, numbers, strict=True):
+            fields[name] = number
 
 
 @dataclass(kw_only=True)
@@ -82,7 +100,7 @@ class Update(Sums):
     counted: int
     """The number of target tokens by which losses are divided, as on the dev set: words and one end for each sentence,
     in any frame."""
-    gradient_norm: float
+    gradient_norm: float | Tensor
     rates: dict[str, float]
     seconds: float
     memory_mib: float
