@@ -1,17 +1,20 @@
 """Updates and beam searches of each model on a GPU, as tables in Markdown.
 
-    python benchmarks/gpu.py [--device cuda] [--table updates|batches|searches ...]
+    python benchmarks/gpu.py [--device cuda] [--table updates|batches|searches|parts ...]
 
 `updates` are batches of 12 segments of 15 sentences of about 25 words, with the largest batch that fits into memory and
 what compiled parts gain. `batches` are larger ones, and single long documents, in bf16. `searches` translate
 sentences, and documents of 15 sentences, by beam search in fp32. All models have 6 + 6 layers, 512/2048/8, a vocabulary
-of 32,000 and random weights. With `--device cpu` models and batches are small: a trial of the script.
+of 32,000 and random weights. With `--device cpu` models and batches are small: a trial of the script. `parts` needs no
+GPU: into how many parts the updates of the papers' studies are cut, with batches of 4,096 tokens and with batches that
+fill a card.
 """
 
 import argparse
 from collections.abc import Iterator
 from dataclasses import replace
 
+import numpy as np
 import torch
 from speed import TYPES, compiling_gain, fastest, peak_of, speeds
 
@@ -24,6 +27,8 @@ from docmt.nn.rows import Rows
 from docmt.search.beam import beam_search
 from docmt.settings.decode import DecodeConfig
 from docmt.settings.models import MODELS
+from docmt.training.batch_size import FILLED
+from docmt.training.batches import epoch_updates, micro_batches
 
 TIMES = (1, 4, 16)
 """How many times larger batches are than those of `updates`."""
@@ -113,7 +118,43 @@ def search_of(model: Transformer, rows: Rows, device: torch.device) -> str:
     return f"{written:,} | {seconds:.1f} | {written / seconds:,.0f}"
 
 
-TABLES = {"updates": show_updates, "batches": show_batches, "searches": show_searches}
+UPDATES = {
+    "long-short": ("long_short", 8192, 100),
+    "lexical-chains": ("lexical_chain", 32768, 512),
+    "g-transformer": ("g_transformer", 16384, 512),
+    "contrastive-sets": ("transformer", 16384, 100),
+}
+"""A model of each study, the tokens of its updates, and the most tokens of a segment (windows of 4 sentences, or 512)."""
+MIB_OF_TOKEN = {"transformer": 0.254, "g_transformer": 0.316, "long_short": 0.509, "lexical_chain": 0.299}
+"""Memory of a token in bf16: the slope between the two larger batches of the table `batches` on an H200."""
+IN_FP32 = 1.6
+"""What a token needs in fp32, which the papers' studies have: by the table `updates` on an H100."""
+WITHOUT_TOKENS_MIB = 1000
+"""Memory of weights, gradients, Adam and libraries."""
+CARDS_GB = (16, 40, 80)
+
+
+def show_parts(device: torch.device, size: Size) -> None:
+    """Print the parts of an update and the tokens of a part, by the code that cuts updates."""
+    sizes = " | ".join(f"{gigabytes} GB" for gigabytes in CARDS_GB)
+    print(f"| study | tokens of an update | batches of 4,096 | {sizes} |")
+    print("|---|---|---|" + "---|" * len(CARDS_GB))
+    for study, (kind, update, most) in UPDATES.items():
+        token = IN_FP32 * MIB_OF_TOKEN[kind]
+        fitting = [int((FILLED * 1000 * gigabytes - WITHOUT_TOKENS_MIB) / token) for gigabytes in CARDS_GB]
+        cells = [parts_of(update, most, tokens) for tokens in (4096, *(min(update, one) for one in fitting))]
+        print(f"| {study} | {update:,} | {' | '.join(cells)} |", flush=True)
+
+
+def parts_of(update: int, most: int, batch_tokens: int) -> str:
+    """Return the mean number of parts of an update, and the mean tokens of a part; segments have 0.8 to 1 of `most`."""
+    lengths = np.random.default_rng(1).integers(int(0.8 * most), most + 1, size=20 * update // most)
+    updates = epoch_updates(lengths, update, seed=1, epoch=0)[:-1]
+    parts = [part for one in updates for part in micro_batches(one, lengths, update, batch_tokens)]
+    return f"{len(parts) / len(updates):.1f} of {sum(lengths[part].sum() for part in parts) / len(parts):,.0f}"
+
+
+TABLES = {"updates": show_updates, "batches": show_batches, "searches": show_searches, "parts": show_parts}
 
 
 def main() -> None:
