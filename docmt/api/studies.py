@@ -1,6 +1,6 @@
 """The systems of the studies of a project, and the targets of Snakemake."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
@@ -56,31 +56,29 @@ def list_targets(
     root: str | Path = ".",
     *,
     study: str | None = None,
-    kind: str | None = None,
+    kind: str | Collection[str] | None = None,
     state: str | None = None,
     config: Mapping[str, Any] | None = None,
 ) -> list[TargetSummary]:
     """List the targets that snakemake can be asked for, each with its state and an estimate of its missing trainings.
 
-    `kind` and `state` select the targets of one kind or state. `root`, `study` and `config` have the same meaning as in
-    `list_systems`. Raises UserError for wrong settings, and for an unknown study, kind or state.
+    `kind` and `state` select the targets of one kind, or of several, and of one state. `root`, `study` and `config`
+    have the same meaning as in `list_systems`. Raises UserError for wrong settings, and for an unknown study, kind or
+    state.
 
     >>> import docmt
     >>> docmt.list_targets(study="demo", kind="study")[0].target
     'demo'
     """
-    for what, value, known in (
-        ("kind of target", kind, get_args(TargetKind)),
-        ("state of a target", state, get_args(TargetState)),
-    ):
-        if value is not None:
-            check_known(what, value, known)
+    kinds = get_args(TargetKind) if kind is None else (kind,) if isinstance(kind, str) else kind
+    for one in kinds:
+        check_known("kind of target", one, get_args(TargetKind))
+    if state is not None:
+        check_known("state of a target", state, get_args(TargetState))
     with planned(root, dict(config or {})) as plan:
-        targets = find_targets(with_trainings(plan), studies_of(plan.grid, study), kind in (None, "scores"))
+        targets = find_targets(with_trainings(plan), studies_of(plan.grid, study), "scores" in kinds)
         return [
-            row
-            for row in targets
-            if kind in (None, row.kind) and state in (None, row.state) and study in (None, row.study)
+            row for row in targets if row.kind in kinds and state in (None, row.state) and study in (None, row.study)
         ]
 
 

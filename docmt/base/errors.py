@@ -77,14 +77,22 @@ def in_line(value: object) -> object:
     return value if fits else quoted(value)
 
 
+SIMILAR, VERY_SIMILAR = 0.6, 0.8  # Shares of equal characters, as `difflib` counts them.
+
+
+def similar(name: str, valid: Iterable[str], least: float = SIMILAR) -> str | None:
+    """Return the most similar valid name, whatever its case, or None where none is similar."""
+    folded = {one.lower(): one for one in sorted(valid)}
+    # The comparison takes quadratic time, and a name of thousands of characters resembles none.
+    close = difflib.get_close_matches(str(name)[:LONGEST_COMPARED].lower(), folded, n=1, cutoff=least)
+    return folded[close[0]] if close else None
+
+
 def nearest(name: str, valid: Iterable[str]) -> str:
     """Return the remedy for a misspelt name: the most similar valid name, or the list of all valid names."""
     valid = sorted(valid)
-    # The comparison takes quadratic time, and a name of thousands of characters resembles none.
-    close = difflib.get_close_matches(str(name)[:LONGEST_COMPARED], valid, n=1, cutoff=0.6)
-    if close:
-        return f"did you mean {close[0]!r}?"
-    return "valid: " + (", ".join(valid) or "none")
+    close = similar(name, valid)
+    return f"did you mean {close!r}?" if close else "valid: " + (", ".join(valid) or "none")
 
 
 def install(*extras: str) -> str:

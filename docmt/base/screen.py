@@ -7,6 +7,7 @@ command, even where the terminal is gone.
 import dataclasses
 import json
 import os
+import shutil
 import sys
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -102,6 +103,14 @@ def aligned(rows: Sequence[Sequence[str]], indent: str = "", numbers: Collection
     flush = [str.rjust if name in numbers else str.ljust for name in rows[0]]
     texts = ("  ".join(f(cell, width) for f, cell, width in zip(flush, row, widths, strict=True)) for row in rows)
     return "\n".join(f"{indent}{text}".rstrip() for text in texts)
+
+
+def fitting(text: str) -> str:
+    """Return the lines of a listing cut at the width of the terminal; unchanged where they go to a file or a pipe."""
+    if not sys.stdout.isatty():
+        return text
+    width = shutil.get_terminal_size().columns
+    return "\n".join(line if len(line) <= width else f"{line[: width - 1]}…" for line in text.splitlines())
 
 
 @contextmanager

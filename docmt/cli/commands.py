@@ -20,6 +20,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
+from docmt.base.errors import check_known
 from docmt.base.foreign import explained
 from docmt.base.version import VERSION
 from docmt.cli.options import check_paths, given_paths, repeat_config
@@ -118,6 +119,12 @@ class LazyGroup(TyperGroup):
     def list_commands(self, ctx: Any) -> list[str]:
         """Return the names of all commands, in the order of the help."""
         return [*self.modules(), *self.commands]
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return the command of the first word. Raises UserError, with the nearest name, where there is none."""
+        if not args[0].startswith("-"):
+            check_known("command", args[0], self.list_commands(ctx), ctx.parent and ctx.command_path)
+        return super().resolve_command(ctx, args)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Import and return the command `cmd_name`, or return None where no command has this name."""

@@ -1,5 +1,6 @@
 """The program `docmt`: it runs a command and, in this one place, handles the errors of all commands."""
 
+import io
 import os
 import sys
 from contextlib import suppress
@@ -54,13 +55,16 @@ def check_words() -> None:
 def open_closed_streams() -> None:
     """Open the standard streams that the caller has closed, so that no file of a command gets their numbers.
 
-    Output then fails when it is written, and input when it is read; messages go nowhere.
+    Output then fails when it is written, and input when it is read; messages go nowhere. Output is UTF-8 in any locale.
     """
     for name, mode, flags in (("stdin", "r", os.O_WRONLY), ("stdout", "w", os.O_RDONLY), ("stderr", "w", os.O_WRONLY)):
         if getattr(sys, name) is None:
             handle = os.open(os.devnull, flags)
             os.set_inheritable(handle, True)
             setattr(sys, name, os.fdopen(handle, mode, encoding="utf-8"))
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8")
 
 
 def run() -> None:

@@ -7,9 +7,12 @@ from typing import Annotated
 import typer
 
 from docmt.api import studies
-from docmt.base.screen import aligned, answer, say, two_digits
+from docmt.base.screen import aligned, answer, fitting, say, two_digits
 from docmt.cli.options import AsJson, Config, Root, overrides
 from docmt.plan.targets import STATES, TargetKind, TargetState, TargetSummary
+
+OVERVIEW, OF_A_STUDY = ("all", "study"), ("study", "item", "sheet")
+"""The kinds of targets that are listed where no option asks for others."""
 
 Study = Annotated[str | None, typer.Option(help="name of a study: list what belongs to it alone")]
 
@@ -18,7 +21,7 @@ def list_systems(root: Root = Path(), study: Study = None, config: Config = None
     """List every system: its architecture, view and text, and the system that it extends or starts from."""
     systems = studies.list_systems(root, study=study, config=overrides(config))
     columns = ("study", "system", "architecture", "view", "text", "extends", "starts from", "model of", "corpora")
-    answer(as_json, systems, aligned([columns, *map(system_row, systems)]))
+    answer(as_json, systems, fitting(aligned([columns, *map(system_row, systems)])))
 
 
 def system_row(system: studies.SystemSummary) -> tuple[str, ...]:
@@ -40,17 +43,20 @@ def list_targets(
     config: Config = None,
     as_json: AsJson = False,
 ) -> None:
-    """List every target that `snakemake TARGET` makes, its state, and the trainings that it still needs.
+    """List what `snakemake TARGET` makes, its state, and the trainings that it still needs.
+
+    Without options these are the studies; with --study its tables, figures and passages too; with --kind, --state,
+    --match or --json all of them, also the scores of each system and the corpora.
 
     Trainings are those of a study or item that are not made yet, with those that they start from, and an estimate of
     their device-hours and disk. Pass the --config of your run, such as scale=smoke.
     """
-    listed = studies.list_targets(root, study=study, kind=kind, state=state, config=overrides(config))
+    kinds = kind or (None if state or as_json or match is not None else OF_A_STUDY if study else OVERVIEW)
+    listed = studies.list_targets(root, study=study, kind=kinds, state=state, config=overrides(config))
     targets = [row for row in listed if (match or "") in row.target]
     columns = ("target", "state", "to fetch", "trainings", "device-hours", "disk", "about")
-    answer(
-        as_json, targets, aligned([columns, *map(target_row, targets)], numbers=("to fetch", "device-hours", "disk"))
-    )
+    table = aligned([columns, *map(target_row, targets)], numbers=("to fetch", "device-hours", "disk"))
+    answer(as_json, targets, fitting(table))
     if not as_json:
         say(footnote(targets))
 

@@ -3,9 +3,11 @@
 from pathlib import Path
 from typing import Annotated
 
+import typer
+
 from docmt.api import trainings
 from docmt.base.paths import RESULTS
-from docmt.base.screen import answer, duration, show_table
+from docmt.base.screen import aligned, answer, duration, fitting
 from docmt.cli.options import AsJson, input_folder
 from docmt.supervision.survey import TrainingState
 
@@ -29,7 +31,7 @@ def list_trainings(
 
 def show(listed: list[TrainingState]) -> None:
     """Print the table."""
-    show_table(COLUMNS, [*map(cells, listed)], NUMBERS)
+    typer.echo(fitting(aligned([COLUMNS, *map(cells, listed)], numbers=NUMBERS)))
 
 
 def cells(training: TrainingState) -> tuple[str, ...]:

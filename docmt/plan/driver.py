@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from docmt.base.errors import UserError
+from docmt.base.errors import VERY_SIMILAR, UserError, similar
 from docmt.base.manifest import MANIFEST
 from docmt.base.paths import RESULTS
 from docmt.base.recipe import read_recipe
@@ -102,6 +102,13 @@ class Driver:
     def target_jobs(self) -> list[Job]:
         """The jobs of all targets, each once."""
         return list(dict.fromkeys(job for jobs in self.targets.values() for job in jobs))
+
+    def hints(self, words: Iterable[str]) -> list[str]:
+        """Return a line for each word of the command line that is almost a target, which Snakemake does not know."""
+        known = {"all", *self.studies, *(f"{study}.trainings" for study in self.studies)}
+        unknown = [word for word in words if word not in known and not Path(word).exists()]
+        meant = {word: similar(word, known, VERY_SIMILAR) for word in unknown}
+        return [f"no target is called {word}: did you mean {name!r}?" for word, name in meant.items() if name]
 
     @cached_property
     def to_run(self) -> list[Job]:

@@ -163,7 +163,7 @@ CALLS = (
     ("write-crate demo --output folder --date soon --root ROOT", "'soon' does not match the format"),
     ("write-crate demo --output . --root ROOT", "the output is there already, and is no crate"),
     ("score --hypotheses text --reference text --family 13b", "unknown family of BLEU\n  found 13b"),
-    ("validate", "No such command"),
+    ("validate", "unknown command\n  found validate"),
     ("score --hypothesis text --reference text", "No such option"),
     ("score --hypotheses text --reference text --target-language chinese", "'chinese' is not a code of a language"),
     # Numbers out of range.

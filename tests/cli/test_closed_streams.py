@@ -1,5 +1,6 @@
 """Standard streams that are closed, full, or of the wrong kind: a message where there is a stream for it, no trace."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -45,3 +46,10 @@ def test_a_stream_that_cannot_be_used(name, tmp_path):
     assert "Traceback" not in done.stderr and "Exception ignored" not in done.stderr
     written = {name: data for name, data in content_of(tmp_path).items() if not name.startswith("work/out")}
     assert written == before
+
+
+def test_output_is_utf_8_in_any_locale():
+    code = "from docmt.cli.main import open_closed_streams; open_closed_streams(); print('中')"
+    for encoding in ("latin-1", "gb18030"):
+        environment = {**os.environ, "PYTHONIOENCODING": encoding, "PYTHONUTF8": "0"}
+        assert subprocess.check_output([sys.executable, "-c", code], env=environment) == "中\n".encode()

@@ -43,7 +43,8 @@ def test_help_names_every_command_below_its_heading(group, sections):
           "--output", "o", "--key", "k"), "none.txt: file not found"),
         (("inspect", "--model", "none", "--view", ".", "--chains", ".", "--output", "o"), "none"),
         (("list-trainings", "--results", "nowhere"), "nowhere: folder not found"),
-        (("nonsense",), "No such command"),
+        (("scores",), "unknown command\n  found scores\n  did you mean 'score'?"),
+        (("store", "LS"), "docmt store: unknown command\n  found LS\n  did you mean 'ls'?"),
     ],
 )  # fmt: skip
 def test_a_mistake_ends_with_status_2_and_no_trace(project, arguments, message):

@@ -53,7 +53,7 @@ def test_the_site_is_built_strictly_with_the_pins_and_published():
     workflow = load(GITHUB / "workflows/docs.yml")
     runs = [step["run"] for step in steps_of(workflow) if "run" in step]
     assert runs == [
-        'pip install -q -c pins.txt -e ".[docs]"',
+        'pip install -c pins.txt -e ".[docs]"',
         "python docs/generate.py --check",
         "mkdocs build --strict",
     ]

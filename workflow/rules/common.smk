@@ -92,6 +92,8 @@ else:
     # Snakemake calls the hooks of the main workflow alone: a module writes its recipes when it plans.
     is_module = (Path(workflow.basedir) / "workflow").resolve() != (CLONE / "workflow").resolve()
     DRIVER = or_refuse(lambda: Driver(grid_of_run(Path.cwd(), config, CLONE), run_settings, tell, is_module))
+    for hint in DRIVER.hints(sys.argv[1:]):
+        print(f"docmt: {hint}", file=sys.stderr)
 
 # The driver's Python comes first, so that jobs have the docmt that planned them; a container has its own.
 PYTHON = "" if IN_CONTAINER else f'PATH={shlex.quote(str(Path(sys.executable).parent))}:"$PATH" '
