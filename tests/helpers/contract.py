@@ -170,7 +170,7 @@ def half_precision_is_near(case: str) -> None:
 def a_beams_score_is_its_forced_score(case: str) -> None:
     """Of every hypothesis: of those that the maximum cuts, which are nearly all that a random model finds, and of those
     that end where the model ends them."""
-    model, (source, _) = model_of(case), documents()
+    model, source = model_of(case), [documents()[0][number] for number in (0, 1, 3)]  # the longest takes half the time
     hypotheses = len(source) * (1 if model.synchronous else BEAM.beam)
     cut = compared_with_forced_scores(model, source)
     fond_of_ends(model)
