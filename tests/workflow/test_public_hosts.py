@@ -7,7 +7,7 @@ from helpers.places import target
 from helpers.planted import at
 from helpers.public_hosts import public_hosts
 from helpers.real_files import real_files
-from helpers.support import ROOT, Project
+from helpers.support import ROOT, Project, keep_studies
 
 from docmt.catalogue.corpus import CorpusConfig, load_corpus
 from docmt.corpus.inputs import MANY_SENTENCES
@@ -45,6 +45,7 @@ def test_a_corpus_is_had_with_one_command(project):
 
     Text that is probably without its boundaries is told at the end of the run.
     """
+    keep_studies(project, "demo")
     number = MANY_SENTENCES + 1
     project.write("workflow/corpora/mine.yaml", MINE)
     lock = project.root / "results/checksums.lock.json"
