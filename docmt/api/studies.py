@@ -76,12 +76,9 @@ def list_targets(
         if value is not None:
             check_known(what, value, known)
     with planned(root, dict(config or {})) as plan:
-        targets = find_targets(with_trainings(plan), studies_of(plan.grid, study), kind in (None, "scores"))
-        return [
-            row
-            for row in targets
-            if kind in (None, row.kind) and state in (None, row.state) and study in (None, row.study)
-        ]
+        has_scores, studies = kind in (None, "scores"), studies_of(plan.grid, study)
+        targets = find_targets(with_trainings(plan), studies, has_scores, of_no_study=study is None)
+        return [row for row in targets if kind in (None, row.kind) and state in (None, row.state)]
 
 
 def studies_of(grid: Grid, study: str | None) -> list[str]:

@@ -131,6 +131,7 @@ def test_filters_keep_some_of_the_targets_in_the_same_order(project):
     every = targets(keep_studies(project, "demo"))
     for options, holds in (
         (("--kind", "item"), lambda target: target["kind"] == "item"),
+        (("--study", "demo"), lambda target: target["study"] == "demo"),
         (("--state", "made"), lambda target: target["target"] == toy),
         (("--match", "learning"), lambda target: "demo/learning" in target["target"]),
     ):
