@@ -76,10 +76,9 @@ def list_targets(
     if state is not None:
         check_known("state of a target", state, get_args(TargetState))
     with planned(root, dict(config or {})) as plan:
-        targets = find_targets(with_trainings(plan), studies_of(plan.grid, study), "scores" in kinds)
-        return [
-            row for row in targets if row.kind in kinds and state in (None, row.state) and study in (None, row.study)
-        ]
+        has_scores, studies = "scores" in kinds, studies_of(plan.grid, study)
+        targets = find_targets(with_trainings(plan), studies, has_scores, of_no_study=study is None)
+        return [row for row in targets if row.kind in kinds and state in (None, row.state)]
 
 
 def studies_of(grid: Grid, study: str | None) -> list[str]:

@@ -49,7 +49,8 @@ def _is_part(below: Any, above: Any) -> bool:
 def check_keys(value: dict, valid: Iterable[str], lines: Lines, path: tuple = ()) -> None:
     """Raise UserError for a key of `value` that is not one of `valid`."""
     valid = list(valid)
-    for key in value:
+    # Places are looked up where they are shown alone: a project has tens of thousands of keys.
+    for key in [key for key in value if key not in valid]:
         check_known("key", key, valid, lines.place((*path, key)))
 
 

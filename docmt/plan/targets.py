@@ -187,20 +187,23 @@ class Targets:
         )
 
 
-def targets(plan: Plan, studies: Iterable[str], scores: bool) -> Iterator[TargetSummary]:
+def targets(plan: Plan, studies: Iterable[str], scores: bool, of_no_study: bool = True) -> Iterator[TargetSummary]:
     """Yield the target `all` of a plan, the targets of each of `studies`, and the targets of corpora.
 
     The targets of a study are the study and its items, and, where `scores` is true, the scores of each system and seed.
+    `of_no_study` tells whether `all` and the corpora are wanted: the state of `all` takes longer than that of a study.
     """
     listed, yielded = Targets(plan), set()
-    yield listed.every()
+    if of_no_study:
+        yield listed.every()
     for study in studies:
         for target in listed.of_study(study, scores):
             # Scores that several studies share are targets of the first of them.
             if target.target not in yielded:
                 yielded.add(target.target)
                 yield target
-    yield from listed.corpora()
+    if of_no_study:
+        yield from listed.corpora()
 
 
 def unscored_metrics(grid: Grid, study: str, item: Item, entries: Iterable[Entry]) -> Iterator[str]:

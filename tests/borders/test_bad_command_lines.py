@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from helpers.comet_files import weights_of_comet
 from helpers.refusals import refused
-from helpers.support import ROOT, run
+from helpers.support import ROOT, copy_project, keep_studies, run
 
 from docmt.base.errors import printable
 from docmt.cli.commands import FOR_YOU, STORE
@@ -29,9 +29,16 @@ FILES = {
 """What stands in the folder of a call, beside the empty folder `folder`."""
 
 
+@pytest.fixture(scope="session")
+def few_studies(tmp_path_factory) -> Path:
+    """A project without results; of all studies it has the two that calls nearly name."""
+    return keep_studies(copy_project(tmp_path_factory.mktemp("few") / "project"), "demo", "lexical-chains").root
+
+
 @pytest.fixture
-def place(tmp_path, monkeypatch) -> Path:
+def place(tmp_path, monkeypatch, few_studies) -> Path:
     """The folder in which a command is called."""
+    monkeypatch.setitem(WORDS, "ROOT", str(few_studies))
     for name, content in FILES.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_bytes(content)
@@ -43,14 +50,14 @@ def place(tmp_path, monkeypatch) -> Path:
 
 
 WORDS = {
-    "ROOT": str(ROOT),
+    "CLONE": str(ROOT),
     "COMET": "score-comet --source text --hypotheses text --reference text --comet-command no-such-program",
     "CONSISTENCY": "score-consistency --source text --hypotheses other",
     "SHEET": "draw-sheet --baseline other --hypotheses other --output o.csv --key o.json",
     "IMPORT": "import-fairseq --checkpoint binary --source-dictionary text --target-dictionary text "
     "--source-language en --target-language de",
 }
-"""What words of the calls stand for."""
+"""What words of the calls stand for, beside ROOT."""
 
 CALLS = (
     # Files that are not what they should be.
@@ -184,7 +191,7 @@ CALLS = (
     ("status --root folder", "config.yaml: file not found"),
     ("status demo_of_others --root ROOT", "unknown target\n  found demo_of_others"),
     ("init .", "docmt: .: the output is there already"),
-    ("init ROOT", "a study folder is outside the clone"),
+    ("init CLONE", "a study folder is outside the clone"),
     ("fetch-files none", "unknown set of files"),
     ("fetch-files --output models", "--output is for one set"),
     # Outputs that cannot be, or would destroy something.

@@ -21,12 +21,15 @@ def pages_in(folder: Path, most_documents: int | None = None) -> list[Path]:
 
 @pytest.mark.parametrize(
     ("theme", "width", "has_all_items"),
-    [("light", WIDE, False), pytest.param("dark", NARROW, True, marks=pytest.mark.slow)],
+    [("dark", NARROW, True), pytest.param("light", WIDE, False, marks=pytest.mark.slow)],
 )
 def test_pages_of_the_demo(browser, finished_demo, theme, width, has_all_items):
-    """On the smaller screen the page of the study, which has all items; on the larger one the pages of each."""
+    """On the smaller screen the page of the study, which has all items, and of a document; on the larger one the rest.
+
+    The tests below open the page of an item in light as well.
+    """
     pages = pages_in(finished_demo.root / "results", 1)
-    selected = [path for path in pages if (path.name == "index.html") == has_all_items]
+    selected = [path for path in pages if (path.name == "index.html" or "documents" in path.parts) == has_all_items]
     assert selected
     with window(browser, theme, width) as opened:
         assert [fault for path in selected for fault in faults(opened, path)] == []

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 import yaml
+from helpers.whole_grid import whole_grid
 
 from docmt.base.errors import UserError
 from docmt.catalogue.filesets import FOLDER, load_file_sets
-from docmt.grid.grid import load_grid
 
 ROOT = Path(__file__).parents[2]
 SETS = load_file_sets(ROOT)
@@ -61,11 +61,11 @@ def test_every_file_has_an_address_with_its_grade(name):
 
 
 def test_every_checkpoint_of_the_studies_is_a_set():
-    grid = load_grid(ROOT)
+    grid = whole_grid()
     folders = {folder for entry in grid.entries for folder in grid.checkpoints_for(entry)}
     assert folders and folders <= {files.folder for files in SETS.values() if files.kind == "checkpoint"}
 
 
 def test_no_set_has_the_name_of_a_corpus():
     """Both have keys of the form name/file in the lock file."""
-    assert not SETS.keys() & load_grid(ROOT).corpora.keys()
+    assert not SETS.keys() & whole_grid().corpora.keys()

@@ -6,13 +6,19 @@ import re
 import pytest
 from helpers.command_line import output, succeed
 from helpers.finished import finish, plan_of
-from helpers.support import Project, docmt, placeholder_mirror
+from helpers.support import Project, copy_project, docmt, keep_studies, placeholder_mirror
 
 from docmt.base.errors import UserError
 from docmt.plan.plan import Job
 from docmt.plan.targets import STATES
 
 TOY = "results/1_corpus/toy_zh-en"
+
+
+@pytest.fixture
+def project(project: Project) -> Project:
+    """The demo, and a paper's study whose corpora and models are to be had in all the ways that there are."""
+    return keep_studies(project, "demo", "lexical-chains")
 
 
 def cells(line: str) -> list[str]:
@@ -77,6 +83,7 @@ def test_targets_are_what_the_workflow_makes(project, study, options, target):
     listed = [*rows("list-targets", "--root", project.root, "--study", study, *options)]
     target = target if target.endswith(".html") else manifest(project, target)
     assert target in listed and (study in listed) == (not options)
+    assert not options or all(name.split("/")[3] == study for name in listed), "of no other study"
     # Beside files of corpora, items want pretrained models, which a run would download.
     asked = ("all", *listed)
     planned = project.snakemake(
@@ -122,18 +129,20 @@ def test_targets_say_what_is_made_what_can_be_made_and_what_is_missing(project):
 
 def test_filters_keep_some_of_the_targets_in_the_same_order(project):
     toy = finish_toy(project)
-    every = targets(project)
+    every = targets(keep_studies(project, "demo"))
     for options, holds in (
         (("--kind", "item"), lambda target: target["kind"] == "item"),
+        (("--study", "demo"), lambda target: target["study"] == "demo"),
         (("--state", "made"), lambda target: target["target"] == toy),
-        (("--study", "demo", "--match", "learning"), lambda target: "demo/learning" in target["target"]),
+        (("--match", "learning"), lambda target: "demo/learning" in target["target"]),
     ):
         expected = [target for target in every if holds(target)]
         assert expected and targets(project, *options) == expected, options
 
 
-def test_estimates_name_what_is_unknown_and_their_basis(project):
+def test_estimates_name_what_is_unknown_and_their_basis(tmp_path):
     """Also where a corpus states documents and no sentences, and for a device that this machine has not."""
+    project = keep_studies(copy_project(tmp_path / "papers"), "long-short")
     path = "workflow/corpora/opensubtitles_en-ru.yaml"
     project.write(path, {name: value for name, value in project.read(path).items() if name != "train_parts"})
     options = ("--study", "long-short", "--kind", "study", "--config", "device=cuda")

@@ -9,6 +9,7 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+from helpers.forks import forks
 from helpers.how_to import (
     Block,
     blocks_of,
@@ -21,7 +22,7 @@ from helpers.how_to import (
     whole_project,
 )
 from helpers.plans import to_make
-from helpers.support import ROOT, Project, quick_smoke
+from helpers.support import ROOT, Project, keep_studies, quick_smoke
 
 from docmt.settings.external import FileTranslations
 
@@ -62,7 +63,7 @@ def with_ablation(project: Project) -> list[Block]:
 
 
 def test_an_ablation_is_a_line_and_its_row_another(project):
-    before = to_make(quick_smoke(project).root, TABLE, scale="smoke")
+    before = to_make(quick_smoke(keep_studies(project, "g-transformer")).root, TABLE, scale="smoke")
     with_ablation(project)
     jobs = ("train", "translate", "contrastive", "scores")
     assert to_make(project.root, TABLE, scale="smoke") == before | {f"{rule} {ABLATION}" for rule in jobs}
@@ -168,13 +169,15 @@ def changed_files(page: str) -> list[str]:
 
 def test_a_setting_of_decoding_translates_again_and_trains_nothing(tmp_path):
     project, page = whole_project(tmp_path / "project"), PAGES["add-a-decoding-setting"]
+    keep_studies(project, "demo", "long-short", "lexical-chains", "g-transformer")
     asks = [block for block in blocks_of(page) if block.form == "console"]
     asked = [command for command, _ in commands_of(asks[0].body)]
     assert len(changed_files(page)) == 4
-    carry_out(page, project)
-    assert len({printed(command, project) for command in asked}) == 2
-    trainings = {printed(command.replace("6_translations", "5_training"), project) for command in asked}
-    assert len(trainings) == 1
+    carry_out_with_forks(page, project)
+    with forks(project.root) as programs:
+        assert len({printed(command, project, programs) for command in asked}) == 2
+        trainings = [command.replace("6_translations", "5_training") for command in asked]
+        assert len({printed(command, project, programs) for command in trainings}) == 1
 
 
 def test_a_command_is_a_function_and_a_row(tmp_path):
@@ -184,11 +187,11 @@ def test_a_command_is_a_function_and_a_row(tmp_path):
 
 
 def test_a_way_of_measuring_is_a_part_of_a_study(project):
-    carry_out_with_forks(PAGES["add-a-way-of-measuring"], quick_smoke(project))
+    carry_out_with_forks(PAGES["add-a-way-of-measuring"], quick_smoke(keep_studies(project, "demo")))
 
 
 def test_a_system_of_others_needs_no_training(project):
-    quick_smoke(project)
+    quick_smoke(keep_studies(project, "demo"))
     study = next(block for block in blocks_of(PAGES["add-a-system-of-others"]) if block.form == "yaml")
     obey(study, project)
     jobs = to_make(project.root, "results/8_report/smoke/others/quality.html", scale="smoke")

@@ -4,7 +4,7 @@ import dataclasses
 import re
 
 from helpers.how_to import carry_out_with_forks
-from helpers.support import ROOT, quick_smoke
+from helpers.support import ROOT, keep_studies, quick_smoke
 
 from docmt.settings.external import CommandTranslations
 
@@ -12,7 +12,9 @@ PAGE = (ROOT / "docs/reference/programs.md").read_text(encoding="utf-8")
 
 
 def test_the_example_translates(project):
-    carry_out_with_forks(re.sub(r"```json\n.*?```\n", "", PAGE, flags=re.DOTALL), quick_smoke(project))
+    carry_out_with_forks(
+        re.sub(r"```json\n.*?```\n", "", PAGE, flags=re.DOTALL), quick_smoke(keep_studies(project, "demo"))
+    )
     (translated,) = (project.root / "results/6_asked/toy_zh-en/service/seed1").glob("*/test.txt")
     lines = translated.read_text(encoding="utf-8")
     assert re.fullmatch(r"(\d+ characters\.\n)+", lines)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import report_pictures
 from helpers.how_to import blocks_of, carry_out_with_forks, check, commands_of
-from helpers.support import ROOT, Project, need, quick_smoke
+from helpers.support import ROOT, Project, keep_studies, need, quick_smoke
 
 PAGES = {path.stem: path.read_text(encoding="utf-8") for path in (ROOT / "docs/how-to").glob("*.md")}
 
@@ -27,6 +27,7 @@ def test_artifacts_are_shared_as_the_page_says(demo: Project):
 
 @pytest.mark.timeout(600)
 def test_a_table_is_chosen_and_planned_as_the_page_says(project: Project, programs: Path):
+    keep_studies(project, "long-short", "lexical-chains", "lexical-chains-open", "g-transformer")
     for command, expected in commands_on_a_table():
         if "--cores" not in command:
             check(command, expected, project, programs)

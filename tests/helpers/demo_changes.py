@@ -67,14 +67,9 @@ def nothing(project: Project) -> None:
 
 def copied(project: Project) -> None:
     """As `cp -r` does, with the time of the copy everywhere."""
-    shutil.copytree(project.root, project.root.with_name("copy"), symlinks=True, copy_function=shutil.copyfile)
-    moved(project, project.root.with_name("copy"))
-
-
-def moved(project: Project, root: Path) -> None:
-    if not root.exists():
-        project.root.rename(root)
-    project.root = root
+    copy = project.root.with_name("copy")
+    shutil.copytree(project.root, copy, symlinks=True, copy_function=shutil.copyfile)
+    project.root = copy
 
 
 def committed(project: Project) -> None:

@@ -6,7 +6,7 @@ import pickle
 import struct
 import zipfile
 from argparse import Namespace
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from resource import RLIMIT_AS, getrlimit, setrlimit
@@ -120,11 +120,11 @@ def archive(
     return attack
 
 
-def tensors_in_header(header: dict[str, object], length: int | None = None) -> Attack:
-    """Write a file of safetensors by its header, whose length may be stated otherwise."""
+def tensors_in_header(tensors: Iterable[tuple[str, object]], length: int | None = None) -> Attack:
+    """Write a file of safetensors by what its header says of tensors, whose length may be stated otherwise."""
 
     def attack(folder: Path) -> None:
-        written = json.dumps(header).encode()
+        written = json.dumps(dict(tensors)).encode()
         (folder / SAFE).write_bytes(struct.pack("<Q", length or len(written)) + written + bytes(64))
 
     return attack

@@ -30,10 +30,13 @@ def closure(plan: Plan, *targets: str) -> list[Job]:
 
 def to_make(root: Path, *targets: str, **config: object) -> set[str]:
     """The labels of the jobs that would run: the step, or `step name` of a system, a table or an item."""
-    plan = plan_of(root, **config)
-    with chdir(root):
-        jobs = plan.to_run(job for target in targets or ("demo",) for job in jobs_of_target(plan, target))
-    return {job_label(job.step, job.names) for job in jobs}
+    return {job_label(job.step, job.names) for job in jobs_to_run(plan_of(root, **config), *targets)}
+
+
+def jobs_to_run(plan: Plan, *targets: str) -> list[Job]:
+    """The jobs of targets (the demo's without any) that would run."""
+    with chdir(plan.root):
+        return list(plan.to_run(job for target in targets or ("demo",) for job in jobs_of_target(plan, target)))
 
 
 def steps(jobs: Iterable[Job]) -> Counter[str]:

@@ -16,11 +16,8 @@ from helpers.forks import programs_of_session, snakemake
 
 ROOT = Path(__file__).parents[2]
 SMOKE = "workflow/scales/smoke.yaml"
-FILES_OF_DEMO = {
-    "workflow/studies": ("demo",),
-    "workflow/corpora": ("toy_zh-en", "news_zh-en", "ted_zh-en"),
-}
-"""What `small_demo` has of these folders: `toy_zh-en` is the demo's corpus, the others are for tests of corpora."""
+CORPORA_OF_DEMO = "toy_zh-en", "news_zh-en", "ted_zh-en"
+"""The corpora of `small_demo`: the first is the demo's, the others are for tests of corpora."""
 
 
 class Project:
@@ -117,6 +114,16 @@ def placeholder_mirror(project: Project) -> str:
     return str(folder)
 
 
+def keep_studies(project: Project, *names: str) -> Project:
+    """Leave no other study there: each plan of a project reads and checks all of them."""
+    for path in (project.root / "workflow/studies").glob("*.yaml"):
+        if path.stem not in names:
+            path.unlink()
+    if not {*project.read("config.yaml")["studies"]} <= {*names}:
+        project.edit("config.yaml", "studies", [*names])
+    return project
+
+
 def quick_smoke(project: Project) -> Project:
     """Smoke scale with so few updates that nothing is learnt, for tests of what jobs do beside learning."""
     smoke = project.read(SMOKE)
@@ -142,13 +149,11 @@ def small_demo(root: Path) -> Project:
 
     No other study is there, and few other corpora: each plan of the project reads all of them.
     """
-    project = quick_smoke(copy_project(root))
-    for name, stems in FILES_OF_DEMO.items():
-        for path in (root / name).glob("*.yaml"):
-            if path.stem not in stems:
-                path.unlink()
+    project = keep_studies(quick_smoke(copy_project(root)), "demo")
+    for path in (root / "workflow/corpora").glob("*.yaml"):
+        if path.stem not in CORPORA_OF_DEMO:
+            path.unlink()
     project.edit("config.yaml", "scale", "smoke")
-    project.edit("config.yaml", "studies", ["demo"])
     return project
 
 

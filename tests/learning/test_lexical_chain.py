@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import pytest
 import torch
 from helpers.learning_tasks import accuracy, chain, judged_accuracy, learn, pronoun
 from helpers.sizes import LEARNING as SIZES
@@ -26,8 +27,11 @@ def test_general_attention_learns_the_pronoun():
     assert accuracy(model, pronoun(200, seed=2)) > 90
 
 
+@pytest.mark.slow
 def test_the_latent_variable_learns_the_word_and_carries_it():
-    """No other part sees the chain. In half of the documents the source does not show which translation holds, so that
+    """It takes half a minute; in each run its equations are held by tests/models/test_oracle_lexical_chain.py.
+
+    No other part sees the chain. In half of the documents the source does not show which translation holds, so that
     the posterior knows more than the prior; the judged words are in the others."""
     settings = config(latent=True, **LATENT, kl_warmup_updates=300)
     model = learn(settings, chain(3000, seed=1, free=True), updates=600)

@@ -1,19 +1,16 @@
 """Numbers of parameters of the studies' own systems, against what the papers print."""
 
 from dataclasses import replace
-from functools import cache
 
 import pytest
 import torch
 import yaml
 from helpers.support import ROOT
+from helpers.whole_grid import whole_grid
 
-from docmt.grid.grid import load_grid
 from docmt.models import build
 from docmt.settings.models import TransformerConfig
 from docmt.settings.system import Entry
-
-grid = cache(lambda: load_grid(ROOT))
 
 
 def count(config: TransformerConfig, source_rows: int, target_rows: int) -> int:
@@ -23,7 +20,7 @@ def count(config: TransformerConfig, source_rows: int, target_rows: int) -> int:
 
 
 def entry(study: str, name: str) -> Entry:
-    return next(candidate for candidate in grid().of_study(study) if candidate.system.name == name)
+    return next(candidate for candidate in whole_grid().of_study(study) if candidate.system.name == name)
 
 
 def table_7() -> dict[str, float]:
@@ -51,7 +48,7 @@ def test_the_baseline_of_table_7_has_two_vocabularies_of_one_bpe():
     """The paper prints none. Its 69.71 M leave room for 49,940 rows of embeddings: more than one vocabulary of 32,000
     merges has, and fewer than a BPE for each language makes."""
     system = entry("lexical-chains", "transformer").system
-    text = grid().texts[system.text]
+    text = whole_grid().texts[system.text]
     assert (text.bpe, text.vocabulary, text.merges) == ("joint", "separate", 32_000)
     assert system.model.embeddings == "target"
     rows = (table_7()["transformer"] * 1e6 - count(system.model, 9, 9)) / system.model.width + 9 + 9

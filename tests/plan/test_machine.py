@@ -1,9 +1,7 @@
 """The precision and the engine of a machine are one word of config.yaml, which wins over what studies state."""
 
-from functools import cache
-
 import pytest
-from helpers.support import ROOT
+from helpers.whole_grid import whole_grid
 
 from docmt.base.errors import UserError
 from docmt.grid.grid import Grid, load_grid
@@ -14,11 +12,6 @@ from docmt.settings.system import Entry
 PAPERS = ("long-short", "lexical-chains", "lexical-chains-open", "g-transformer", "contrastive-sets")
 STUDY = "workflow/studies/one.yaml"
 OTHER = {"precision": "bf16", "engine": "ctranslate2"}
-
-
-@cache
-def grid(scale: str = "paper", **overrides) -> Grid:
-    return load_grid(ROOT, {"scale": scale, **overrides})
 
 
 def entries(grid: Grid, *studies: str) -> dict[tuple[str, str, str], Entry]:
@@ -39,28 +32,28 @@ def suits_ctranslate2(grid: Grid, entry: Entry) -> bool:
 
 
 def test_the_papers_studies_train_in_fp32_and_search_by_docmt():
-    papers = entries(grid(), *PAPERS)
+    papers = entries(whole_grid(), *PAPERS)
     assert len(papers) == 191
     assert {tuple(of(entry).values()) for entry in papers.values()} == {("fp32", "docmt")}
 
 
 @pytest.mark.parametrize("scale", ["paper", "smoke"])
 def test_one_word_reaches_every_system_of_every_study(scale):
-    usual, other = entries(grid(scale)), entries(grid(scale, **OTHER))
+    usual, other = entries(whole_grid(scale)), entries(whole_grid(scale, **OTHER))
     assert usual.keys() == other.keys()
     for name, entry in other.items():
         if name[0] != "precision":
             assert of(entry)["precision"] == "bf16", name
-        assert of(entry)["engine"] == ("ctranslate2" if suits_ctranslate2(grid(scale), entry) else "docmt"), name
-    back = entries(grid(scale, precision="fp32", engine="docmt"))
+        assert of(entry)["engine"] == ("ctranslate2" if suits_ctranslate2(whole_grid(scale), entry) else "docmt"), name
+    back = entries(whole_grid(scale, precision="fp32", engine="docmt"))
     assert back == usual
 
 
 def test_a_study_that_compares_precisions_keeps_its_own():
     for precision in ("fp32", "bf16"):
-        compared = entries(grid(precision=precision), "precision")
+        compared = entries(whole_grid(precision=precision), "precision")
         assert {name: of(entry) for name, entry in compared.items()} == {
-            name: of(entry) for name, entry in entries(grid(), "precision").items()
+            name: of(entry) for name, entry in entries(whole_grid(), "precision").items()
         }
     assert {of(entry)["precision"] for entry in compared.values()} == {"fp32", "bf16"}
 

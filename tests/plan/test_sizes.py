@@ -3,7 +3,8 @@
 from pathlib import Path
 
 from helpers.small_grid import CORPUS, STUDY, entry
-from helpers.support import ROOT, Project
+from helpers.support import Project
+from helpers.whole_grid import whole_grid
 
 from docmt.base.artifacts import write_json
 from docmt.estimates.passes import Pass
@@ -82,7 +83,7 @@ def test_counts_of_stage_3_are_taken_as_they_are(small):
 
 def test_every_training_of_every_study_has_hours(tmp_path: Path):
     """The catalogue states a size of each corpus that a study trains on."""
-    plan = Plan(load_grid(ROOT), tmp_path)
+    plan = Plan(whole_grid(), tmp_path)
     estimates = Estimates(plan, "cuda")
     unknown = {entry.corpus for entry in plan.grid.entries if estimates.hours(entry) is None}
     assert unknown == set()

@@ -99,13 +99,13 @@ def everything(frame, words):
 
 @models
 def test_a_beam_as_wide_as_all_there_is_finds_everything(name):
-    model = tiny_model(name, vocabulary=FIRST_WORD + 2)
-    source = random_documents(5, [[2, 1]], vocabulary=FIRST_WORD + 2)
+    model = tiny_model(name, vocabulary=FIRST_WORD + 1)
+    source = random_documents(5, [[2, 1]], vocabulary=FIRST_WORD + 1)
     limit = 1 if name in FREE else 2
     (translations,) = beam_search(
-        model, Rows.from_lists(source), DecodeConfig(beam=450, max_length_a=0, max_length_b=limit)
+        model, Rows.from_lists(source), DecodeConfig(beam=150, max_length_a=0, max_length_b=limit)
     )
-    words = (UNK, FIRST_WORD, FIRST_WORD + 1, *((MASK,) if name == "closed" else ()))
+    words = (UNK, FIRST_WORD, *((MASK,) if name == "closed" else ()))
     possible = everything(model.config.frame, words)
     assert sorted(translation.sentences for translation in translations) == sorted(possible)
 

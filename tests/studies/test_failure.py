@@ -4,9 +4,8 @@ import dataclasses
 from functools import cache
 
 import pytest
-from helpers.support import ROOT
+from helpers.whole_grid import whole_grid
 
-from docmt.grid.grid import Grid, load_grid
 from docmt.grid.items import study_jobs
 from docmt.kinds.points import PointsFigure
 from docmt.reporting.study import StudyConfig
@@ -15,16 +14,11 @@ from docmt.settings.system import Entry
 
 @cache
 def study() -> StudyConfig:
-    return grid().studies["failure"]
-
-
-@cache
-def grid() -> Grid:
-    return load_grid(ROOT, {})
+    return whole_grid().studies["failure"]
 
 
 def entry(name: str) -> Entry:
-    return next(candidate for candidate in grid().of_study("failure") if candidate.system.name == name)
+    return next(candidate for candidate in whole_grid().of_study("failure") if candidate.system.name == name)
 
 
 def pairs() -> list[tuple[Entry, Entry]]:
@@ -46,7 +40,7 @@ def test_there_are_three_lengths_and_three_scales_of_both_models(figure, numbers
 
 
 def test_every_training_has_three_seeds_and_the_same_tokens():
-    systems = list(grid().of_study("failure"))
+    systems = list(whole_grid().of_study("failure"))
     assert {training.seeds for training in systems} == {(1, 2, 3)}
     assert len({training.system.train for training in systems}) == 1
     train = systems[0].system.train
@@ -69,5 +63,5 @@ def test_the_two_models_of_a_row_differ_in_nothing_but_the_model():
 
 
 def test_only_windows_are_translated():
-    translated = {names["system"] for _, names in study_jobs(grid(), "failure")["scores"]}
+    translated = {names["system"] for _, names in study_jobs(whole_grid(), "failure")["scores"]}
     assert translated == {"concat_4", "long_short_4"}

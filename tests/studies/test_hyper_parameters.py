@@ -13,10 +13,9 @@ from typing import Any, NamedTuple
 
 import pytest
 from helpers.papers import FILES, read_paper
-from helpers.support import ROOT
+from helpers.whole_grid import whole_grid
 
 from docmt.base.yaml_files import load_yaml
-from docmt.grid.grid import Grid, load_grid
 from docmt.settings.system import Entry
 
 NUMBER = re.compile(r"(\d[\d,]*(?:\.\d+)?)(?:\s*e-(\d+)|\^\{-(\d+)\})?(K?)")
@@ -82,22 +81,17 @@ EACH_STATEMENT = pytest.mark.parametrize(
 
 
 @cache
-def grid() -> Grid:
-    return load_grid(ROOT, {"studies": [*FILES]})
-
-
-@cache
 def systems(study: str) -> dict[str, Settings]:
-    return {entry.system.name: settings_of(entry) for entry in grid().of_study(study)}
+    return {entry.system.name: settings_of(entry) for entry in whole_grid().of_study(study)}
 
 
 def settings_of(entry: Entry) -> Settings:
     """All settings of a system, with those of its text, its corpus and its scores."""
     sections = {
         "": dataclasses.asdict(entry.system),
-        "text.": dataclasses.asdict(grid().texts[entry.system.text]),
-        "corpus.": {"stop_words": grid().corpora[entry.corpus].stop_words},
-        "scoring.": dataclasses.asdict(grid().scoring[entry.study]),
+        "text.": dataclasses.asdict(whole_grid().texts[entry.system.text]),
+        "corpus.": {"stop_words": whole_grid().corpora[entry.corpus].stop_words},
+        "scoring.": dataclasses.asdict(whole_grid().scoring[entry.study]),
     }
     flat = {f"{section}{path}": value for section, values in sections.items() for path, value in paths(values)}
     return {**flat, "seeds": len(entry.seeds)}
@@ -187,7 +181,7 @@ def test_what_a_study_states_is_in_a_paper_or_ours_for_a_reason(study):
 
 def stated(study: str) -> Iterator[tuple[str, str]]:
     """Each system and the paths that it states."""
-    for name, system in grid().studies[study].systems.items():
+    for name, system in whole_grid().studies[study].systems.items():
         for path, _ in paths({key: value for key, value in system.items() if key not in ("extends", "corpora")}):
             section, _, rest = path.partition(".")
             both = section == "view" and rest.partition(".")[0] not in ("train", "test")

@@ -4,14 +4,13 @@ import re
 
 import pytest
 from helpers.papers import FILES, read_paper
-from helpers.support import ROOT
+from helpers.whole_grid import whole_grid
 
 from docmt.grid.comparable import not_comparable
-from docmt.grid.grid import load_grid
 
 MOST_WORDS = 15
 """A quotation is a few words."""
-GRID = load_grid(ROOT)
+GRID = whole_grid()
 QUOTATIONS = [
     (study, metric, statement.quotation)
     for study in FILES

@@ -1,14 +1,12 @@
 """The study of lexical chains on open text: the paper's systems and items, on corpora that everybody can download."""
 
 import re
-from functools import cache
 
 import pytest
 from helpers.papers import OPEN
-from helpers.support import ROOT
+from helpers.whole_grid import whole_grid
 
 from docmt.catalogue.corpus import CorpusConfig
-from docmt.grid.grid import Grid, load_grid
 from docmt.plan.estimates import Estimates
 from docmt.plan.plan import Plan
 from docmt.reporting.study import StudyConfig
@@ -31,20 +29,14 @@ BESIDE = {
 }
 
 
-@cache
-def grid() -> Grid:
-    return load_grid(ROOT, {"studies": [PAPER, OPEN]})
-
-
 def study(name: str) -> StudyConfig:
-    return grid().studies[name]
+    return whole_grid().studies[name]
 
 
 def systems(name: str) -> dict[tuple[str, str], SystemConfig]:
     """By the paper's corpus and the name of the system."""
-    return {
-        (STANDS_FOR.get(entry.corpus, entry.corpus), entry.system.name): entry.system for entry in grid().of_study(name)
-    }
+    entries = whole_grid().of_study(name)
+    return {(STANDS_FOR.get(entry.corpus, entry.corpus), entry.system.name): entry.system for entry in entries}
 
 
 def test_its_systems_are_the_papers():
@@ -64,7 +56,7 @@ def test_its_items_are_the_papers():
         assert {*items[name].measures} == {*item.measures}
 
 
-@pytest.mark.parametrize("name", sorted({*load_grid(ROOT, {"studies": [OPEN]}).studies[OPEN].items} - BESIDE))
+@pytest.mark.parametrize("name", sorted({*whole_grid().studies[OPEN].items} - BESIDE))
 def test_no_number_of_the_paper_stands_beside_ours_and_each_page_says_what_differs(name):
     item = study(OPEN).items[name]
     rows = [*getattr(item, "rows", ()), *getattr(item, "series", ())]
@@ -76,10 +68,10 @@ def test_no_number_of_the_paper_stands_beside_ours_and_each_page_says_what_diffe
 
 
 def test_everybody_can_download_its_corpora():
-    catalogue: dict[str, CorpusConfig] = grid().corpora
+    catalogue: dict[str, CorpusConfig] = whole_grid().corpora
     assert all(file.is_public for corpus in STANDS_FOR for file in catalogue[corpus].files)
 
 
 def test_its_hours_have_no_unknown(tmp_path):
-    estimates = Estimates(Plan(grid(), tmp_path))
-    assert all(estimates.hours(entry) is not None for entry in grid().of_study(OPEN))
+    estimates = Estimates(Plan(whole_grid(), tmp_path))
+    assert all(estimates.hours(entry) is not None for entry in whole_grid().of_study(OPEN))

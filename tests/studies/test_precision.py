@@ -1,29 +1,23 @@
 """The study of bf16 compares trainings of the demo and of the failure study with themselves, in another precision."""
 
 from dataclasses import replace
-from functools import cache
 
 import pytest
 from helpers.support import ROOT
+from helpers.whole_grid import whole_grid
 
-from docmt.grid.grid import Grid, load_grid
 from docmt.kinds.gaps import GapsTable
 from docmt.plan.plan import Plan
 from docmt.plan.targets import targets
 from docmt.settings.system import Entry
 
 
-@cache
-def grid() -> Grid:
-    return load_grid(ROOT, {})
-
-
 def entry(study: str, name: str) -> Entry:
-    return next(candidate for candidate in grid().of_study(study) if candidate.system.name == name)
+    return next(candidate for candidate in whole_grid().of_study(study) if candidate.system.name == name)
 
 
 def pairs(table: str) -> list[tuple[Entry, Entry]]:
-    config = grid().studies["precision"].tables[table]
+    config = whole_grid().studies["precision"].tables[table]
     assert isinstance(config, GapsTable)
     rows = [row for row in config.rows if not row.group]
     return [(entry("precision", row.system), entry("precision", row.baseline)) for row in rows]
@@ -43,7 +37,7 @@ def test_the_two_trainings_of_a_row_differ_in_nothing_but_their_precision(table)
 
 def test_the_systems_are_those_of_the_demo_and_of_the_failure_study():
     demo = {whole.system.name.removesuffix(".demo"): whole for _, whole in pairs("bleu")}
-    assert demo.keys() == {system.system.name for system in grid().of_study("demo")}
+    assert demo.keys() == {system.system.name for system in whole_grid().of_study("demo")}
     for name, whole in demo.items():
         assert replace(whole.system, name=name) == entry("demo", name).system
     compared = [whole for _, whole in pairs("failure")]
@@ -60,7 +54,7 @@ def test_trainings_in_fp32_are_not_made_again():
 
 
 def test_shared_scores_are_targets_of_one_study_alone():
-    listed = targets(Plan(grid(), ROOT), ["demo", "precision"], scores=True)
+    listed = targets(Plan(whole_grid(), ROOT), ["demo", "precision"], scores=True)
     names = [target.target for target in listed]
     assert len(names) == len({*names})
     assert sum("7_scores/toy_zh-en/sentence/seed1" in name for name in names) == 1

@@ -2,14 +2,12 @@
 
 import dataclasses
 from collections.abc import Iterator
-from functools import cache
 
 import pytest
 from helpers.papers import CONTRASTIVE, FILES, OPEN
-from helpers.support import ROOT
+from helpers.whole_grid import whole_grid
 
 from docmt.base.digests import canonical_json
-from docmt.grid.grid import Grid, load_grid
 from docmt.kinds.points import PointsFigure
 from docmt.settings.system import Entry
 
@@ -70,18 +68,15 @@ DIFFERENCES = {
 }
 
 
-@cache
-def grid(scale: str = "paper") -> Grid:
-    return load_grid(ROOT, {"studies": list(STUDIES), "scale": scale})
-
-
 def entries(study: str) -> dict[tuple[str, str], Entry]:
     """By corpus and name of the system."""
-    return {(entry.corpus, entry.system.name): entry for entry in grid().of_study(study)}
+    return {(entry.corpus, entry.system.name): entry for entry in whole_grid().of_study(study)}
 
 
 def system(study: str, name: str) -> dict:
-    return next(flat(dataclasses.asdict(entry.system)) for entry in grid().of_study(study) if entry.system.name == name)
+    return next(
+        flat(dataclasses.asdict(entry.system)) for entry in whole_grid().of_study(study) if entry.system.name == name
+    )
 
 
 def flat(system: dict) -> dict:
@@ -93,7 +88,7 @@ def flat(system: dict) -> dict:
 
 @pytest.mark.parametrize("scale", ["paper", "small", "smoke"])
 def test_the_papers_resolve_at_every_scale(scale):
-    assert {entry.study for entry in grid(scale).entries} >= {*STUDIES}
+    assert {entry.study for entry in whole_grid(scale).entries} >= {*STUDIES}
 
 
 @EACH_STUDY
@@ -126,7 +121,7 @@ def ancestors(systems: dict[tuple[str, str], Entry], corpus: str, name: str) -> 
 
 def systems_on_pages(study: str) -> Iterator[tuple[str, str]]:
     """Corpus and system of everything on a study's pages."""
-    config = grid().studies[study]
+    config = whole_grid().studies[study]
     for item in config.items.values():
         yield from item.systems_of(config.corpora)
 
@@ -142,7 +137,7 @@ def test_systems_differ_in_what_their_rows_say(study, row, other):
 
 def test_the_failure_study_has_five_seeds_and_nothing_else_has():
     """Section 3 of G-Transformer: each experiment five times."""
-    study = grid().studies["g-transformer"]
+    study = whole_grid().studies["g-transformer"]
     points = [
         line.points for figure in study.figures.values() if isinstance(figure, PointsFigure) for line in figure.series
     ]
@@ -153,6 +148,6 @@ def test_the_failure_study_has_five_seeds_and_nothing_else_has():
 
 
 def test_the_last_removal_of_table_5_is_the_transformer_on_documents():
-    table = grid().studies["g-transformer"].tables["table5"]
+    table = whole_grid().studies["g-transformer"].tables["table5"]
     assert table.rows[-1].system == "document"
     assert system("g-transformer", "document")["model.kind"] == "transformer"

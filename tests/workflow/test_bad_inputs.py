@@ -6,13 +6,14 @@ import shutil
 from pathlib import Path
 
 from helpers.planted import at
+from helpers.support import keep_studies
 
 STUDY = "workflow/studies/demo.yaml"
 CORPUS, TOKENS = "1_corpus/toy_zh-en@smoke", "2_tokens/toy_zh-en@smoke/truecase_separate4k"
 
 
 def test_snakemake_refuses_what_planning_refuses(project):
-    project.edit(STUDY, "corpora", ["toy"])
+    keep_studies(project, "demo").edit(STUDY, "corpora", ["toy"])
     done = project.snakemake("-n")
     assert done.returncode == 2, done.stderr
     assert "unknown corpus" in done.stderr

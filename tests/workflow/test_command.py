@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import psutil
 import pyarrow.parquet as pq
@@ -49,8 +50,10 @@ def notes(project: Project) -> list[str]:
     return [line for line in path.read_text(encoding="utf-8").split() if line.isdigit()] if path.exists() else []
 
 
-def killed(project: Project) -> None:
-    """Run the workflow until the program hangs, and kill everything at once with SIGKILL."""
+def killed(project: Project, programs: Path) -> None:
+    """Run the workflow until the program hangs, and kill everything at once with SIGKILL; what it asks of is there."""
+    before = ("--quiet", "all", "--cores", "1", target(project, DECODED), "--omit-from", "ask")
+    project.snakemake(*before, check=True, programs=programs)
     command = [sys.executable, "-m", "snakemake", "--cores", "1", "--nolock", target(project, DECODED)]
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     with (project.root / "screen.txt").open("w") as stream:
@@ -70,7 +73,7 @@ def killed(project: Project) -> None:
 
 
 def test_nothing_is_translated_twice_and_nothing_is_lost(service, programs):
-    killed(service)
+    killed(service, programs)
     decoded, scores = ((service.root / target(service, place)).parent for place in (DECODED, SCORES))
     (journal,) = (decoded / SCRATCH).iterdir()
     assert len(journal.read_text(encoding="utf-8").splitlines()) == 2

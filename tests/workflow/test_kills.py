@@ -1,7 +1,8 @@
 """Kills at random moments: each next run goes on, and in the end no bit differs and no finished job ran twice.
 
 A kill is SIGKILL of a job, of snakemake alone (its jobs then end themselves), or of its whole group at once.
-DOCMT_KILL_SEED chooses other moments.
+DOCMT_KILL_SEED chooses other moments. In each run of the suite test_command.py kills a workflow as a whole, and
+training/test_resume.py a training.
 """
 
 import os
@@ -101,7 +102,9 @@ def whole(tmp_path_factory, programs) -> Project:
 
 
 @pytest.mark.timeout(3600)
-@pytest.mark.parametrize("kills", [3, pytest.param(40, marks=pytest.mark.nightly)])
+@pytest.mark.parametrize(
+    "kills", [pytest.param(3, marks=pytest.mark.slow), pytest.param(40, marks=pytest.mark.nightly)]
+)
 def test_a_killed_workflow_ends_in_the_same_bits_and_repeats_nothing(whole, tmp_path, programs, kills):
     chance, hits = random.Random(f"{SEED} {kills}"), 0
     project = small_pipeline(tmp_path / "project")

@@ -4,7 +4,7 @@ import pytest
 from helpers.places import target
 from helpers.plans import closure, plan_of
 from helpers.planted import at
-from helpers.support import planned_jobs, quick_smoke
+from helpers.support import Project, keep_studies, planned_jobs, quick_smoke
 
 from docmt.base.artifacts import read_json
 from docmt.base.errors import UserError
@@ -14,6 +14,11 @@ SCALE = "workflow/scales/smoke.yaml"
 SMOKE = ("--config", "scale=smoke")
 TRAINED = ("sentence.mbart", "g_transformer.bert")
 TRAINING = "5_training/ted_en-de/{}/seed1"
+
+
+@pytest.fixture
+def project(project: Project) -> Project:
+    return keep_studies(project, "demo", "g-transformer")
 
 
 def test_studies_with_pretrained_systems_are_planned_from_nothing(project):

@@ -106,7 +106,7 @@ def test_a_checkpoint_is_left_out_until_the_user_agrees_to_its_size(studies):
     assert studies.snakemake("-n", "first.trainings", "--config", "fetch_checkpoints=true").returncode == 0
 
 
-def test_files_in_a_folder_of_ones_own_are_found(studies, tmp_path):
+def test_files_in_a_folder_of_ones_own_are_found(studies, tmp_path, programs):
     for name in ("mine", "yours"):
         for language in ("zh", "en"):
             path = tmp_path / "ldc" / name / "deep" / f"{name}.{language}"
@@ -114,7 +114,7 @@ def test_files_in_a_folder_of_ones_own_are_found(studies, tmp_path):
             path.write_text("a\nb\n\nc\n")
     studies.edit("config.yaml", "local", {name: str(tmp_path / "ldc") for name in ("mine", "yours")})
     corpus = target(studies, "1_corpus/mine")
-    done = studies.snakemake("--cores", "1", corpus, check=True)
+    done = studies.snakemake("--cores", "1", corpus, check=True, programs=programs)
     assert "Traceback" not in done.stderr
     card = json.loads((studies.root / corpus).with_name("card.json").read_text())
     assert card["splits"]["train"]["sentences"] == 3
@@ -122,28 +122,28 @@ def test_files_in_a_folder_of_ones_own_are_found(studies, tmp_path):
     assert to_make(studies.root, corpus) == set(), "where a file came from is no setting of a job"
 
 
-def test_files_that_a_person_put_among_the_downloads_survive_a_forced_run(studies):
+def test_files_that_a_person_put_among_the_downloads_survive_a_forced_run(studies, programs):
     downloads = studies.root / "results/1_corpus/mine/downloads"
     downloads.mkdir(parents=True)
     for language in ("zh", "en"):
         (downloads / f"mine.{language}").write_text("a\nb\n\nc\n")
     corpus = target(studies, "1_corpus/mine")
     for options in ((), ("-F",)):
-        studies.snakemake("--cores", "1", corpus, *options, check=True)
+        studies.snakemake("--cores", "1", corpus, *options, check=True, programs=programs)
         assert (downloads / "mine.zh").read_text() == "a\nb\n\nc\n"
     lock = json.loads((studies.root / "results/checksums.lock.json").read_text())
     assert lock.keys() == {"mine/mine.zh", "mine/mine.en"}
     (downloads / "mine.zh").write_text("d\nb\n\nc\n")
-    refused = studies.snakemake("--cores", "1", "-F", target(studies, "1_corpus/mine"))
+    refused = studies.snakemake("--cores", "1", "-F", target(studies, "1_corpus/mine"), programs=programs)
     assert refused.returncode == 1
     assert "another file than the catalogue or the first download" in refused.stderr
     assert "results/checksums.lock.json:3 states" in refused.stderr
     assert (downloads / "mine.zh").read_text() == "d\nb\n\nc\n"
 
 
-def test_the_report_of_a_study_without_files_says_so(studies):
+def test_the_report_of_a_study_without_files_says_so(studies, programs):
     """`second` has one corpus, which is missing: nothing runs, and its page says why."""
-    done = studies.snakemake("--cores", "1", "second", check=True)
+    done = studies.snakemake("--cores", "1", "second", check=True, programs=programs)
     assert "train" not in done.stdout
     line = "docmt: left out: 1 run: yours is missing: yours.zh, yours.en. Ask for yours.\n"
     assert done.stderr.count(line) == 2, "before the first job, and at the end"

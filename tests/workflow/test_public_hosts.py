@@ -7,7 +7,7 @@ from helpers.places import target
 from helpers.planted import at
 from helpers.public_hosts import public_hosts
 from helpers.real_files import real_files
-from helpers.support import ROOT, Project
+from helpers.support import ROOT, Project, keep_studies
 
 from docmt.catalogue.corpus import CorpusConfig, load_corpus
 from docmt.corpus.inputs import MANY_SENTENCES
@@ -40,11 +40,12 @@ MINE = {
 }
 
 
-def test_a_corpus_is_had_with_one_command(project):
+def test_a_corpus_is_had_with_one_command(project, programs):
     """The first digests are recorded once the corpus was read, and are enforced from then on.
 
     Text that is probably without its boundaries is told at the end of the run.
     """
+    keep_studies(project, "demo")
     number = MANY_SENTENCES + 1
     project.write("workflow/corpora/mine.yaml", MINE)
     lock = project.root / "results/checksums.lock.json"
@@ -52,11 +53,11 @@ def test_a_corpus_is_had_with_one_command(project):
     with public_hosts({f"{HUB}a.zh": "一\n".encode() * number, f"{HUB}a.en": b"one\n"}) as hosts:
         project.edit("config.yaml", "hosts", hosts.stand_ins())
         corpus = target(project, "1_corpus/mine")
-        wrong = project.snakemake("--cores", "2", corpus)
+        wrong = project.snakemake("--cores", "2", corpus, programs=programs)
         assert wrong.returncode != 0 and not lock.exists()
         (downloads / "a.en").unlink()
         hosts.files[f"{HUB}a.en"] = b"one\n" * number
-        done = project.snakemake("--cores", "2", corpus, check=True)
+        done = project.snakemake("--cores", "2", corpus, check=True, programs=programs)
         assert "Traceback" not in done.stderr
         assert json.loads(lock.read_text()).keys() == {"mine/a.zh", "mine/a.en"}
         assert card_of(project, "mine")["splits"]["train"]["sentences"] == number

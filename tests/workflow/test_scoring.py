@@ -10,42 +10,41 @@ from helpers.places import target
 from helpers.plans import to_make
 from helpers.planted import at
 from helpers.score_files import printed_scores, scores_in
-from helpers.support import ROOT, Project, run
+from helpers.support import ROOT, Project, docmt
 
 from docmt.base.artifacts import read_json
 from docmt.base.columns import TOKENS
 from docmt.base.tables import read_arrow
 from docmt.scoring.tallies import read_tallies
 
-DOCMT = Path(sys.executable).parent / "docmt"
 SYSTEM = "7_scores/toy_zh-en/g_transformer/seed1"
 
 
-def scored(project: Project) -> Path:
+def scored(project: Project, programs: Path) -> Path:
     """The folder of the scores of the system by the present settings, which are computed now."""
     manifest = target(project, SYSTEM)
-    project.snakemake("--cores", "1", manifest, check=True)
+    project.snakemake("--cores", "1", manifest, check=True, programs=programs)
     return (project.root / manifest).parent
 
 
-def test_word_vectors_of_the_training_split_give_coherence(demo):
+def test_word_vectors_of_the_training_split_give_coherence(demo, programs):
     pytest.importorskip("gensim", reason="needs gensim, to train word vectors")
     before = scores_in(demo.root / at(demo, SYSTEM))
     demo.edit("config.yaml", "scoring/coherence/vectors", {"en": "trained"})
     demo.edit("config.yaml", "scoring/coherence/dimensions", 6)
-    scores = scores_in(scored(demo))
+    scores = scores_in(scored(demo, programs))
     assert -1 <= scores.pop("coherence").value <= 1
     assert scores == before
     (vectors,) = (demo.root / "results/7_vectors/toy_zh-en@smoke").glob("*/*/vectors.txt")
     assert vectors.read_text(encoding="utf-8").split("\n")[0].endswith(" 6")
 
 
-def test_comet_is_scored_by_the_python_of_another_environment(demo):
+def test_comet_is_scored_by_the_python_of_another_environment(demo, programs):
     """A stand-in for this Python; the real package is in tests/scoring/programs."""
     write_comet(demo.root / "wmt22")
     command = [sys.executable, str(ROOT / "tests/helpers/other_python.py")]
     demo.edit("config.yaml", "scoring/comet", {"command": command, "model": "wmt22"})
-    folder = scored(demo)
+    folder = scored(demo, programs)
     scores, settings = scores_in(folder), read_json(folder / "scoring.json")["settings"]
     assert 0 <= scores["COMET"].value <= 1 < scores["doc-COMET"].value
     assert settings["comet"] == {"model": "given", "encoder": None, "context": 2, "batch": 16}
@@ -65,7 +64,6 @@ def test_plain_files_have_the_consistency_of_the_workflow(finished_demo, tmp_pat
     folder = finished_demo.root / at(finished_demo, SYSTEM)
     chosen = read_json(folder / "scoring.json")["settings"]["consistency"]
     command = [
-        DOCMT,
         "score-consistency",
         "--hypotheses",
         finished_demo.root / at(finished_demo, SYSTEM.replace("7_scores", "6_translations")) / "test.tok.txt",
@@ -75,5 +73,5 @@ def test_plain_files_have_the_consistency_of_the_workflow(finished_demo, tmp_pat
     command += ["--train-source", "train.source_tokens", "--train-target", "train.target_tokens"]
     for name in ("source_stop_words", "target_stop_words"):
         command += ["--rule", f"{name}={chosen[name]}"]
-    printed, scores = printed_scores(run(command, cwd=tmp_path, check=True).stdout), scores_in(folder)
+    printed, scores = printed_scores(docmt(*command, cwd=tmp_path, check=True).stdout), scores_in(folder)
     assert printed == [scores[name] for name in ("LTCR", "HHI")]

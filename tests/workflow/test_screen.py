@@ -6,6 +6,7 @@ import pty
 import re
 import subprocess
 import sys
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -104,11 +105,11 @@ def test_who_asks_for_what_snakemake_prints_gets_it(name, capsys, monkeypatch):
     assert not handler.writes_to_stream and capsys.readouterr().err == "" and plugin.TOLD not in os.environ
 
 
-def on_a_terminal(root, *arguments: str) -> tuple[int, str]:
-    """The status of the real Snakemake on a terminal, and what it shows there."""
+def on_a_terminal(root: Path, programs: Path, *arguments: str) -> tuple[int, str]:
+    """The status of Snakemake on a terminal, and what it shows there."""
     read, written = pty.openpty()
     actions = [(os.POSIX_SPAWN_DUP2, written, number) for number in (0, 1, 2)]
-    words = ["env", "-C", str(root), sys.executable, "-m", "snakemake", "--cores", "1", *arguments]
+    words = ["env", "-C", str(root), str(programs / "snakemake"), "--cores", "1", *arguments]
     process = os.posix_spawnp("env", words, environment(), file_actions=actions)
     os.close(written)
     screen = b""
@@ -125,7 +126,7 @@ def read_block(terminal: int) -> bytes:
         return b""
 
 
-def test_a_run_on_a_terminal_ends_with_the_best_system_and_the_page_to_open(demo):
+def test_a_run_on_a_terminal_ends_with_the_best_system_and_the_page_to_open(demo, programs):
     (demo.root / plan_of(demo.root).recipe(SCORES).folder / "manifest.json").unlink()
     page = "results/8_report/smoke/demo/quality.html"
     (demo.root / page).unlink()
@@ -134,21 +135,21 @@ def test_a_run_on_a_terminal_ends_with_the_best_system_and_the_page_to_open(demo
         / plan_of(demo.root).recipe(Job.of("page", scale="smoke", study="demo", item="quality")).folder
         / "manifest.json"
     ).unlink()
-    status, screen = on_a_terminal(demo.root, page)
+    status, screen = on_a_terminal(demo.root, programs, page)
     assert status == 0, screen
     assert re.search(r"\r\x1b\[Kdocmt: \d of \d jobs; scores toy_zh-en/han/seed1", screen), screen
     assert "rule scores" not in screen and re.search(r"docmt: added on disk: [\d.]+ MB", screen)
     assert re.search(r"docmt: quality, toy_zh-en: best is .+ \(s-BLEU [\d.]+\)\r\ndocmt: open " + page, screen), screen
 
 
-def test_a_failure_is_told_once_with_its_remedy_and_at_the_end_in_a_line(demo):
+def test_a_failure_is_told_once_with_its_remedy_and_at_the_end_in_a_line(demo, programs):
     plan = plan_of(demo.root)
     translation, training = (
         plan.recipe(plan_job).folder for plan_job in (TRANSLATION, Job.of("train", **TRANSLATION.names))
     )
     (demo.root / translation / "manifest.json").unlink()
     (demo.root / training / "model/model.safetensors").write_text("damaged")
-    status, screen = on_a_terminal(demo.root, f"{translation}/manifest.json")
+    status, screen = on_a_terminal(demo.root, programs, f"{translation}/manifest.json")
     assert status == 1 and screen.count("the file differs from its manifest") == 2, screen
     assert f"docmt: failed: translate {translation}\r\n" in screen and "CalledProcessError" not in screen
     assert f"docmt: failed: {translation}/log.2.txt: docmt: {training}" in screen.replace("\r\n", "\n")

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from helpers.plans import plan_of
 from helpers.recipes import recipe_in
-from helpers.support import Project, changed_package, copy_project
+from helpers.support import Project, changed_package, copy_project, keep_studies
 
 from docmt.base.columns import TOKENS
 from docmt.base.manifest import MANIFEST, RECORD
@@ -70,6 +70,6 @@ def test_a_part_that_fails_leaves_no_folder_that_would_count_as_done(tmp_path, m
 
 
 def test_no_shards_are_refused(project):
-    done = project.snakemake("-n", "demo", "--config", "shards=0")
+    done = keep_studies(project, "demo").snakemake("-n", "demo", "--config", "shards=0")
     assert done.returncode == 2
     assert "shards: value not allowed\n  found 0; expected 1 or more" in done.stderr
