@@ -124,7 +124,7 @@ UPDATES = {
     "g-transformer": ("g_transformer", 16384, 512),
     "contrastive-sets": ("transformer", 16384, 100),
 }
-"""A model of each study, the tokens of an update, and the most tokens of a segment: windows of four sentences, or 512."""
+"""A model of each study, the tokens of an update, and the most tokens of a segment: windows of 4 sentences, or 512."""
 MIB_OF_TOKEN = {"transformer": 0.254, "g_transformer": 0.316, "long_short": 0.509, "lexical_chain": 0.299}
 """Memory of a token in bf16: the slope between the two larger batches of the table `batches` on an H200."""
 IN_FP32 = 1.6
