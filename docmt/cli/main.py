@@ -1,5 +1,6 @@
 """The program `docmt`: it runs a command and, in this one place, handles the errors of all commands."""
 
+import codecs
 import io
 import os
 import sys
@@ -63,7 +64,7 @@ def open_closed_streams() -> None:
             os.set_inheritable(handle, True)
             setattr(sys, name, os.fdopen(handle, mode, encoding="utf-8"))
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
+        if isinstance(stream, io.TextIOWrapper) and codecs.lookup(stream.encoding).name != "utf-8":
             stream.reconfigure(encoding="utf-8")
 
 
