@@ -1,4 +1,4 @@
-"""The BLEU of a perfect translation, by language and by how tokens are joined (`text: {join: ...}`).
+"""The BLEU of a perfect translation, by language and by text: `join: moses`, `join: reversible` and `sentencepiece`.
 
     python benchmarks/round_trips.py [de:FILE ...]
 
@@ -9,11 +9,14 @@ characters of their own (NFD); a file has a sentence on each line. Differences o
 
 import sys
 import unicodedata
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
 from docmt.settings.data import TextConfig
 from docmt.text.round_trip import bleu_of
+from docmt.text.sentencepiece_learning import learn_pieces
+from docmt.text.sentencepieces import RawText
 from docmt.text.tokenizers import tokenizer_for
 
 ARTICLE = {
@@ -48,6 +51,7 @@ ARTICLE = {
     "ja": "すべての人間は、生まれながらにして自由であり、かつ、尊厳と権利とについて平等である。",
     "ko": "모든 인간은 태어날 때부터 자유로우며 그 존엄과 권리에 있어 동등하다.",
 }
+PIECES = 8000  # At most; a short text has fewer.
 FORMS = {
     "as it is": lambda text: text,
     "in quotes": lambda text: f"“{text}” – ‘It’s,’ she said…",
@@ -62,14 +66,24 @@ def ceiling(language: str, references: Sequence[str], join: str) -> float:
     return bleu_of(joined, references, language)
 
 
+def ceiling_of_sentencepiece(language: str, references: Sequence[str]) -> float:
+    """BLEU of references that were cut into pieces, which are learnt on them, and joined again."""
+    tokenizer = RawText()
+    lines = [tokenizer.tokenize(reference) for reference in references]
+    model = learn_pieces(Counter(token for tokens in lines for token in tokens), PIECES, "the references")
+    pieces = [[piece for token in tokens for piece in model.pieces(token)] for tokens in lines]
+    return bleu_of([tokenizer.detokenize(model.join(names)) for names in pieces], references, language)
+
+
 def main() -> None:
     files = [argument.partition(":") for argument in sys.argv[1:]]
     texts = {(code, path): Path(path).read_text(encoding="utf-8").splitlines() for code, _, path in files}
     texts = texts or {(code, form): [change(text)] for code, text in ARTICLE.items() for form, change in FORMS.items()}
-    print("| language | text | moses | reversible |")
-    print("|---|---|---|---|")
+    print("| language | text | moses | reversible | sentencepiece |")
+    print("|---|---|---|---|---|")
     for (code, name), references in texts.items():
-        scores = (ceiling(code, references, join) for join in ("moses", "reversible"))
+        scores = [ceiling(code, references, join) for join in ("moses", "reversible")]
+        scores.append(ceiling_of_sentencepiece(code, references))
         print(f"| {code} | {name} | {' | '.join(f'{score:.1f}' for score in scores)} |")
 
 

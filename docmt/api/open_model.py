@@ -69,9 +69,9 @@ class Model:
         means the model's own value, or else 1.2 and 10. `batch_tokens` is the number of source tokens that are computed
         at once; None lets the memory of a GPU decide. The `engine` `ctranslate2` searches the sentences of a sentence
         model, once it has proven that it does so as docmt does. Warns where the output of a window has a different
-        number of sentences than its source. Raises UserError for anything but lists of strings, where the model's
-        folder does not say how documents are cut, and where CTranslate2 cannot translate as the model does, or is not
-        installed.
+        number of sentences than its source, and where a translation was cut at its maximum length. Raises UserError for
+        anything but lists of strings, where the model's folder does not say how documents are cut, and where
+        CTranslate2 cannot translate as the model does, or is not installed.
 
         >>> import docmt
         >>> model = docmt.open_model("results/5_training/toy_zh-en/sentence/seed1")
@@ -91,9 +91,11 @@ class Model:
             batch_tokens=batch_tokens,
             engine=engine,
         )
-        texts, fallbacks = translate_documents(self.trained, documents, config)
-        if fallbacks.windows:
-            warnings.warn(fallback_text(fallbacks), stacklevel=2)
+        texts, translated = translate_documents(self.trained, documents, config)
+        if translated.fallbacks.windows:
+            warnings.warn(fallback_text(translated.fallbacks), stacklevel=2)
+        if translated.cut_lines:
+            warnings.warn(_cut_text(translated.cut_lines, documents), stacklevel=2)
         return [
             DocumentTranslation(tuple(source), tuple(lines)) for source, lines in zip(documents, texts, strict=True)
         ]
@@ -126,6 +128,11 @@ class Model:
         config = ContrastiveConfig(score, unit)
         judgements = judgements_of(self.trained, items, config, batch_tokens)
         return frame_of(contrastive_scores(judgements, config))
+
+
+def _cut_text(cut: Sequence[int], documents: Sequence[Sequence[str]]) -> str:
+    places = [f"documents[{d}][{s}]" for d, document in enumerate(documents) for s in range(len(document))]
+    return f"translations cut at the maximum length: {len(cut)}, first {places[cut[0] - 1]}; max_length_b raises it"
 
 
 def open_model(path: str | Path, device: DeviceName = "auto", threads: int | None = None) -> Model:

@@ -83,6 +83,8 @@ def tokenizers(source: ExportedModel) -> dict[str, str]:
     """Return the files of tokenizers that the languages need, with the package that has each."""
     if source.is_cut:
         return {}
+    if source.text.sentencepiece is not None:
+        return {"sentencepieces.py": "docmt.text"}
     is_reversible = source.text.join == "reversible"
     of_others = "reversible.py" if is_reversible else "moses.py"
     names = {"chinese.py" if language == "zh" else of_others for language in source.languages}
@@ -93,5 +95,7 @@ def tokenizers(source: ExportedModel) -> dict[str, str]:
 def requirements(source: ExportedModel) -> list[str]:
     """Return the packages that the program imports."""
     needed = {"chinese.py": ["jieba"], "moses.py": ["regex", "sacremoses"], "reversible.py": ["regex"]}
+    needed["sentencepieces.py"] = ["sentencepiece"]
     of_text = [name for file in tokenizers(source) for name in needed[file]]
-    return ["ctranslate2", *of_text, *([] if source.is_cut else ["subword-nmt"])]
+    has_merges = not source.is_cut and source.text.sentencepiece is None
+    return ["ctranslate2", *of_text, *(["subword-nmt"] if has_merges else [])]

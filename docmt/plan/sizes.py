@@ -29,7 +29,7 @@ class Sizes:
         """Return the sizes of the source and the target vocabulary; they are guesses where stage 2 has not run."""
         text = self.grid.texts[system.text]
         known = self._card("tokens", corpus, text=system.text).get("vocabulary", {})
-        guess = VOCABULARY if text.pretrained else text.merges
+        guess = VOCABULARY if text.pretrained else text.sentencepiece or text.merges
         guess = min(guess, self.grid.corpus_at_scale(corpus).most_pieces or guess)
         return known.get("source", guess), known.get("target", guess)
 

@@ -6,8 +6,8 @@ its value, and `__post_init__` checks combinations of fields. A failed check rai
 converts to a message with the file, the line and the path of keys.
 """
 
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
 
 from docmt.base.checks import (
     BadValue,
@@ -54,6 +54,12 @@ class TextConfig(Checked):
         "become <unk>",
         whole(0),
     )
+    sentencepiece: int | None = setting(
+        None,
+        "number of pieces, 256 bytes among them, that SentencePiece learns on raw text (of each side, if separate), in "
+        "place of all settings above but bpe and vocabulary; none = tokens and merges",
+        whole(257, 1_000_000, ", or none"),
+    )
     pretrained: str | None = setting(
         None,
         "folder with a tokenizer.json, whose pieces replace all settings above but vocabulary and threshold; none = "
@@ -83,13 +89,29 @@ class TextConfig(Checked):
             need(not self.aggressive, "aggressive", True, why)
         fits = self.bpe == "joint" or self.vocabulary == "separate"
         need(fits, "vocabulary", self.vocabulary, "separate beside bpe: separate")
+        if self.sentencepiece is not None:
+            need(self.pretrained is None, "pretrained", self.pretrained, "none beside sentencepiece")
+            need(self.threshold == 0, "threshold", self.threshold, "0 beside sentencepiece, which has no rare pieces")
+            shared = self.bpe == "separate" or self.vocabulary == "shared"
+            need(shared, "vocabulary", self.vocabulary, "shared beside sentencepiece with bpe: joint")
+            self._need_no_tokens("beside sentencepiece (it reads raw text)")
         if self.pretrained is not None and not only_source:
             why = "beside pretrained (its tokenizer does what the checkpoint was trained on)"
             need(self.bpe == "joint", "bpe", self.bpe, f"joint {why}")
-            need(self.case == "keep", "case", self.case, f"keep {why}")
-            need(not self.normalise, "normalise", True, f"false {why}")
-            need(not self.aggressive, "aggressive", True, f"false {why}")
-            need(self.join == "moses", "join", self.join, f"moses {why}")
+            self._need_no_tokens(why)
+
+    def _need_no_tokens(self, why: str) -> None:
+        need(self.case == "keep", "case", self.case, f"keep {why}")
+        need(not self.normalise, "normalise", True, f"false {why}")
+        need(not self.aggressive, "aggressive", True, f"false {why}")
+        need(self.join == "moses", "join", self.join, f"moses {why}")
+
+    def stated(self) -> dict[str, Any]:
+        """Return the settings by name.
+
+        `sentencepiece` is left out where it is none: texts from before this setting keep their identities and bytes.
+        """
+        return {name: value for name, value in asdict(self).items() if (name, value) != ("sentencepiece", None)}
 
     def takes_from(self, corpus: str) -> str | None:
         """Return the corpus whose merges and vocabularies `corpus` uses; return none where `corpus` learns its own."""

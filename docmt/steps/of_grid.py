@@ -1,6 +1,5 @@
 """What several steps take from the grid."""
 
-import dataclasses
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -31,13 +30,16 @@ def text_of(grid: Grid, names: Names) -> TextConfig:
 def text_settings(grid: Grid, text: str) -> dict[str, Any]:
     """Return the settings of a preset of text, without the path of its checkpoint."""
     config = grid.texts[text]
-    return dataclasses.asdict(config) | {"pretrained": given(config.pretrained)}
+    return config.stated() | {"pretrained": given(config.pretrained)}
 
 
 def libraries_of_side(text: TextConfig, side: str, language: str) -> Iterable[str]:
     """Return the libraries that cut the text of one side into words and pieces."""
     if text.is_pretrained(side):
         yield "tokenizers"
+        return
+    if text.sentencepiece is not None:
+        yield "sentencepiece"
         return
     yield "subword-nmt"
     if language != "zh":
@@ -110,8 +112,11 @@ def decoding_libraries(grid: Grid, names: Names) -> Iterable[str]:
     entry = grid.find(names["corpus"], names["system"])
     if entry.system.decode.engine == "ctranslate2":
         yield "ctranslate2"
-    if grid.texts[entry.system.text].is_pretrained("target"):
+    text = grid.texts[entry.system.text]
+    if text.is_pretrained("target"):
         yield "tokenizers"
+    elif text.sentencepiece is not None:
+        yield "sentencepiece"
     elif grid.corpora[entry.corpus].target_language != "zh":
         yield "sacremoses"
 

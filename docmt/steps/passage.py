@@ -48,9 +48,9 @@ def run(recipe: Recipe, resources: Resources) -> None:
     documents, config = read_passages(recipe.path)
     with opened_model(recipe, resources) as (_, trained):
         with progress_display("translating", "segments") as progress:
-            texts, fallbacks = translate_documents(trained, documents, config, progress)
-        if fallbacks.windows:
-            say(f"docmt: {fallback_text(fallbacks)}")
+            texts, translated = translate_documents(trained, documents, config, progress)
+        if translated.fallbacks.windows:
+            say(f"docmt: {fallback_text(translated.fallbacks)}")
         write_json(recipe.folder / "passages.json", {"documents": texts})
 
 

@@ -80,6 +80,10 @@ class Segmenter:
         self._bpe.cache.clear()
         return self._bpe.segment_tokens([word])
 
+    def join(self, pieces: Iterable[str]) -> list[str]:
+        """Return the words that the pieces form."""
+        return join_pieces(pieces)
+
     def save(self, path: Path | str) -> None:
         """Write the merges in the format of subword-nmt: a header, then one merge on each line."""
         with atomic_file(path) as stream:

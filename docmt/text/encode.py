@@ -4,7 +4,6 @@ Contrastive items, and the further references that BLEU over tokens needs, are c
 builds the card of stage 2.
 """
 
-import dataclasses
 from collections.abc import Sequence
 from functools import lru_cache, partial
 from importlib.metadata import version
@@ -133,16 +132,17 @@ def text_card(pipeline: TextPipeline, counts: Counts, contrastive_items: int | N
 
     `contrastive_items` is the number of contrastive items; None for a corpus without contrastive sets. In the card,
     `merges` is the number of learnt merges: it is lower than the setting `merges` where a small corpus has no further
-    pair to merge, and None for pretrained pieces.
+    pair to merge, and None for pretrained pieces and SentencePiece.
     """
     sides = pipeline.sides
+    tools = TOOLS if pipeline.config.sentencepiece is None else (*TOOLS, "sentencepiece")
     return {
-        "text": dataclasses.asdict(pipeline.config),
+        "text": pipeline.config.stated(),
         "merges": {name: side.merges for name, side in sides.items()},
         "vocabulary": {name: len(side.vocabulary) for name, side in sides.items()},
         "splits": {split: _split(counts.get(split, {})) for split in SPLITS},
         "contrastive_items": contrastive_items,
-        "tools": {name: version(name) for name in TOOLS},
+        "tools": {name: version(name) for name in tools},
     }
 
 

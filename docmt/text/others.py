@@ -4,6 +4,7 @@ import re
 
 from docmt.settings.data import TextConfig
 from docmt.text.pretrained import PretrainedSide
+from docmt.text.sentencepieces import RawText
 from docmt.text.side import Side
 from docmt.text.tokenizers import tokenizer_for
 from docmt.text.truecase import capitalised
@@ -29,9 +30,9 @@ def restore_line(
     # joins them.
     words = ESCAPED.sub(lambda match: ESCAPES[match[1]], line).split()
     words = capitalised(words) if is_truecased else words
-    if isinstance(side, Side):
+    if isinstance(side, Side) and not isinstance(side.tokenizer, RawText):
         return " ".join(side.casing.apply(words)), side.tokenizer.detokenize(words)
-    # Pretrained pieces are no such tokens, so such a side cuts the joined text again.
+    # Pretrained pieces and raw text have no such tokens, so such a side cuts the joined text again.
     text = tokenizer_for(language, TextConfig()).detokenize(words)
     return " ".join(side.tokens(text)), text
 

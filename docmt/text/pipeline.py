@@ -86,7 +86,7 @@ class TextPipeline:
     def save(self, folder: Path | str) -> None:
         """Write the folder `text/`, all of its files or none."""
         with atomic_folder(folder) as files:
-            write_json(files / "text.json", dataclasses.asdict(self.config))
+            write_json(files / "text.json", self.config.stated())
             self.source.save(files, "source")
             self.target.save(files, "target")
 

@@ -43,6 +43,7 @@ from docmt.base.foreign import need_file, reading
 from docmt.base.manifest import checked_bytes
 from docmt.base.vocabulary import BOS, CONTINUES, EOS, MASK, PAD, SEP, SPECIALS, UNK, Vocabulary
 from docmt.settings.pretrained import ROWS, TOKENIZER, read_rows
+from docmt.text.sentencepieces import AT
 
 ROLES: Mapping[int, tuple[str, ...]] = {
     PAD: ("<pad>", "[PAD]"),
@@ -52,10 +53,6 @@ ROLES: Mapping[int, tuple[str, ...]] = {
     MASK: ("<mask>", "[MASK]"),
 }
 """The names that tokenizers give to the special symbols; `<cls>` has no name there, `<sep>` a language code at most."""
-
-AT = "@\u2060"
-"""The replacement of `@` in names: `@` and a word joiner (U+2060). A name thus has `@@` only as the mark of its
-piece."""
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ from docmt.base.errors import UserError
 from docmt.base.foreign import reading
 from docmt.base.shards import WHOLE, Counts, Part, add_counts, join_arrow
 from docmt.base.tables import read_arrow, read_parquet, write_if_any
-from docmt.base.vocabulary import Vocabulary
+from docmt.base.vocabulary import SPECIALS, Vocabulary
 from docmt.base.workers import ALONE, Workers
 from docmt.settings.data import TextConfig
 from docmt.text.bpe import PieceCounter, Segmenter, learn_merges
@@ -36,7 +36,8 @@ from docmt.text.encode import contrastive_tokens, encode, reference_tokens, text
 from docmt.text.pipeline import SIDES, TextPipeline, TokensSettings
 from docmt.text.pretrained import PretrainedSide
 from docmt.text.round_trip import round_trip_warnings, round_trips
-from docmt.text.side import Side
+from docmt.text.sentencepiece_learning import learn_pieces
+from docmt.text.side import Side, Subwords
 from docmt.text.tokenise import SideCounts, WordCounts, load_counts, save_counts, tokenise, tokenizer_of
 
 WORDS, COUNTS = "words.arrow", "counts.json"
@@ -156,6 +157,9 @@ def write_card(counts: Counts, corpus: Path, output: Path) -> list[str]:
 CountsBySide = Mapping[str, Counter[str]]
 """The number of occurrences of each word, or of each piece, by the name of the side."""
 
+Learnt = dict[str, tuple[Subwords, Vocabulary]]
+"""The segmenter and the vocabulary of each side, by the name of the side."""
+
 WORDS_AT_ONCE = 50_000
 """The number of words that a process cuts into pieces at a time; the result does not depend on this number."""
 
@@ -170,7 +174,10 @@ def learn(settings: TokensSettings, counts: SideCounts, file: str, workers: Work
         raise UserError("no training sentences to learn pieces from", where=file, expected="rows of split 'train'")
     casings = {side: _casing(settings, side, counts) for side in SIDES}
     words = {side: counts[side].cased(casings[side]) for side in SIDES}
-    learnt = learn_subwords(text, {side: words[side] for side in SIDES if not text.is_pretrained(side)}, workers)
+    if text.sentencepiece is None:
+        learnt = learn_subwords(text, {side: words[side] for side in SIDES if not text.is_pretrained(side)}, workers)
+    else:
+        learnt = _learn_sentencepieces(text, words, file)
     # The words of a side with pretrained pieces are the names of its pieces.
     pieces = _together(words) if text.vocabulary == "shared" else words
     sides: dict[str, Side | PretrainedSide] = {}
@@ -190,9 +197,7 @@ def _casing(settings: TokensSettings, side: str, counts: SideCounts) -> KeepCase
     return casing_of(settings.text, settings.language(side), lambda: Truecaser(counts[side].case_examples))
 
 
-def learn_subwords(
-    config: TextConfig, words: CountsBySide, workers: Workers = ALONE
-) -> dict[str, tuple[Segmenter, Vocabulary]]:
+def learn_subwords(config: TextConfig, words: CountsBySide, workers: Workers = ALONE) -> Learnt:
     """Return the segmenter and the vocabulary of each side in `words`, which has the counts of its training words.
 
     Departs: a shared vocabulary has the pieces that reach the threshold in both sides together; subword-nmt counts the
@@ -207,6 +212,14 @@ def learn_subwords(
     cut = {side: (merges[side], known[side].pieces) for side in words}
     vocabularies = _vocabularies(config, words, cut, workers)
     return {side: (Segmenter(merges[side], vocabularies[side].pieces), vocabularies[side]) for side in words}
+
+
+def _learn_sentencepieces(config: TextConfig, words: CountsBySide, file: str) -> Learnt:
+    if config.bpe == "separate":
+        models = {side: learn_pieces(words[side], config.sentencepiece, file) for side in words}
+    else:
+        models = dict.fromkeys(words, learn_pieces(sum(words.values(), Counter()), config.sentencepiece, file))
+    return {side: (model, Vocabulary(SPECIALS + tuple(model.names()))) for side, model in models.items()}
 
 
 def _learn_merges(config: TextConfig, words: CountsBySide) -> dict[str, tuple[str, ...]]:

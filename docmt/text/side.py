@@ -7,11 +7,15 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from docmt.base.artifacts import atomic_file
 from docmt.base.columns import TOKENS
+from docmt.base.foreign import need_file, reading
+from docmt.base.manifest import checked_bytes
 from docmt.base.vocabulary import SPECIALS, UNK, Vocabulary
 from docmt.settings.data import TextConfig
 from docmt.text.bpe import Segmenter, join_pieces
 from docmt.text.casing import KeepCase, Truecaser, casing_of
+from docmt.text.sentencepieces import SentencePieces
 from docmt.text.tokenizers import Tokenizer, tokenizer_for
 
 
@@ -37,9 +41,18 @@ class WholeTokens:
         # Without this rule a word of the text could be mistaken for a special symbol.
         return [SPECIALS[UNK] if word in SPECIALS else word]
 
+    def join(self, pieces: Iterable[str]) -> list[str]:
+        """Return the words that the pieces of another tool form."""
+        return join_pieces(pieces)
+
     def save(self, path: Path | str) -> None:
         """Write nothing, since there are no merges."""
 
+
+Subwords = Segmenter | WholeTokens | SentencePieces
+"""What cuts a token into pieces, and joins pieces to tokens."""
+
+MODEL = "sentencepiece.{side}.model"  # The name of the file of a side's model of SentencePiece.
 
 REMEMBERED_WORDS = 1 << 17
 """The largest number of words whose pieces are remembered, which takes about 40 MB.
@@ -57,7 +70,7 @@ class Side:
 
     tokenizer: Tokenizer
     casing: KeepCase
-    segmenter: Segmenter | WholeTokens
+    segmenter: Subwords
     vocabulary: Vocabulary
     _known: dict[str, tuple[str, list[int]]] = field(default_factory=dict, repr=False, compare=False)
 
@@ -84,9 +97,9 @@ class Side:
         return tokens, [len(self.lookup(token)[1]) for token in tokens]
 
     @property
-    def merges(self) -> int:
-        """The number of BPE merges that the side has learnt."""
-        return len(self.segmenter.merges)
+    def merges(self) -> int | None:
+        """The number of BPE merges that the side has learnt; None for a model of SentencePiece."""
+        return None if self.segmenter.merges is None else len(self.segmenter.merges)
 
     def encode_column(self, lines: Iterable[str]) -> tuple[pa.Array, pa.Array, pa.Array]:
         """Return the columns of tokens, pieces and ids of a TOKENS table for tokenised lines in their original case."""
@@ -114,7 +127,8 @@ class Side:
         lower-cased side stays lower-cased. Special symbols are left out, except `<unk>`, which replaces a piece of the
         text.
         """
-        tokens = join_pieces(self.vocabulary.decode(index for index in ids if index >= len(SPECIALS) or index == UNK))
+        names = self.vocabulary.decode(index for index in ids if index >= len(SPECIALS) or index == UNK)
+        tokens = self.segmenter.join(names)
         return " ".join(tokens), self.tokenizer.detokenize(self.casing.restore(tokens))
 
     def rejoined(self, sentence: str) -> str:
@@ -123,7 +137,11 @@ class Side:
 
     def save(self, folder: Path, name: str) -> None:
         """Write the files of side `name` ("source" or "target") into a `text/` folder."""
-        self.segmenter.save(folder / f"codes.{name}")
+        if isinstance(self.segmenter, SentencePieces):
+            with atomic_file(folder / MODEL.format(side=name), "wb") as stream:
+                stream.write(self.segmenter.content)
+        else:
+            self.segmenter.save(folder / f"codes.{name}")
         self.vocabulary.save(folder / f"vocabulary.{name}.txt")
         if isinstance(self.casing, Truecaser):
             self.casing.save(folder / f"truecase.{name}.json")
@@ -144,9 +162,19 @@ class Side:
         Raises UserError where a file is missing or damaged.
         """
         vocabulary = Vocabulary.load(folder / f"vocabulary.{name}.txt")
+        if config.sentencepiece is None:
+            segmenter = Segmenter.load(folder / f"codes.{name}", vocabulary.pieces if config.threshold else None)
+        else:
+            segmenter = _load_model(folder / MODEL.format(side=name))
         return cls(
             tokenizer=tokenizer_for(language, config),
             casing=casing_of(config, language, lambda: Truecaser.load(folder / f"truecase.{name}.json")),
-            segmenter=Segmenter.load(folder / f"codes.{name}", vocabulary.pieces if config.threshold else None),
+            segmenter=segmenter,
             vocabulary=vocabulary,
         )
+
+
+def _load_model(path: Path) -> SentencePieces:
+    with reading(path, "not a model of SentencePiece"):
+        need_file(path)
+        return SentencePieces(checked_bytes(path))

@@ -1,6 +1,8 @@
 """Tokenizers: Moses for languages that write spaces; jieba or single characters for Chinese; reversible ones of each.
 
-Every tokenizer cuts at `<`, `>` and `@` (tests/text/test_tokenizers.py). Therefore no token is equal to a special
+A text of SentencePiece is cut at blanks alone.
+
+Every other tokenizer cuts at `<`, `>` and `@` (tests/text/test_tokenizers.py). Therefore no token is equal to a special
 symbol such as `<s>`, and no token ends with `@@`, the mark of an unfinished word.
 """
 
@@ -11,6 +13,7 @@ from docmt.settings.data import TextConfig
 from docmt.text.chinese import Chinese
 from docmt.text.moses import Moses
 from docmt.text.reversible import Reversible
+from docmt.text.sentencepieces import RawText
 
 
 class Tokenizer(Protocol):
@@ -31,6 +34,8 @@ def tokenizer_for(language: str, text: TextConfig) -> Tokenizer:
 
     For Chinese, the settings `normalise` and `aggressive` of `text` have no effect.
     """
+    if text.sentencepiece is not None:
+        return RawText()
     if text.join == "reversible":
         return Reversible(Chinese(text.chinese).tokenize if language == "zh" else None)
     return Chinese(text.chinese) if language == "zh" else Moses(language, text.normalise, text.aggressive)

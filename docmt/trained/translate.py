@@ -112,8 +112,10 @@ def _named_numbers(names: Sequence[str], ids: Sequence[list[int]]) -> dict[int, 
 
 def translate_documents(
     model: TrainedModel, documents: Sequence[Sequence[str]], config: DecodeConfig, progress: Progress = quiet
-) -> tuple[list[list[str]], Fallbacks]:
+) -> tuple[list[list[str]], Translated]:
     """Translate documents to one line per sentence, or per document for a model that does not mark sentences.
+
+    Returns the lines of each document, and the translations of all sentences as lines of one text.
 
     Raises UserError as `translate_lines` does.
     """
@@ -124,7 +126,7 @@ def translate_documents(
     lines: list[list[str]] = [[] for _ in documents]
     for text, number in zip(translated.texts(), with_text if translated.is_by_document else numbers, strict=True):
         lines[number].append(text)
-    return lines, translated.fallbacks
+    return lines, translated
 
 
 def _segments(ids: list[list[int]], documents: list[int], cut: CutConfig) -> pa.Table:

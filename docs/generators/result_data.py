@@ -135,7 +135,7 @@ DATA_STAGES = (
                 {
                     "text": "the settings of the text preset",
                     "splits": "by split and side: tokens, pieces, unknown pieces and their share",
-                    "merges": "number of BPE merges of each side",
+                    "merges": "number of BPE merges of each side; null where the text learns no merges",
                     "vocabulary": "number of pieces of each side",
                     "contrastive_items": "number of contrastive items",
                     "round_trip": "for dev and test: the target sentences, those that differ once their tokens are "
@@ -147,7 +147,9 @@ DATA_STAGES = (
         {
             "text/": "what a model carries along: `text.json` (settings), `codes.source` and `codes.target` (BPE "
             "merges), `vocabulary.source.txt` and `vocabulary.target.txt` (a piece on each line, in the order of ids), "
-            "`truecase.target.json`; for pretrained pieces the tokenizer and the rows of the embeddings",
+            "`truecase.target.json`; for `sentencepiece` the models `sentencepiece.source.model` and "
+            "`sentencepiece.target.model` in place of merges; for pretrained pieces the tokenizer and the rows of the "
+            "embeddings",
         },
     ),
     Stage(

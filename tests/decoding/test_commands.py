@@ -12,6 +12,7 @@ from helpers.recipes import write_recipe
 from helpers.sealed import outputs_of
 from helpers.tiny import CONFIGS, tiny_model, windows
 
+import docmt
 from docmt.base.columns import SEGMENTS
 from docmt.base.errors import UserError
 from docmt.base.tables import write_arrow
@@ -133,6 +134,8 @@ def test_translate_tells_what_was_cut(tmp_path, pipeline):
     done = succeed(*options, "--max-length-a", 0, "--max-length-b", 1, text="ab\n\ncd\n")
     told = "standard input: 2 translations cut at the maximum length: --max-length-b raises it (first: line 1)"
     assert f"docmt: {told}\n" in done.stderr
+    with pytest.warns(match=r"cut at the maximum length: 2, first documents\[1\]\[0\]; max_length_b"):
+        docmt.open_model(options[2]).translate([[], ["ab", "cd"]], beam=1, max_length_a=0, max_length_b=1)
     told = "1 line of more than 1,000 characters, which models translate in part: cut them (first: line 3)"
     assert told in succeed(*options, "--max-length-a", 0, text="ab\n\n" + 1001 * "c" + "\n").stderr
     assert told not in succeed(*options, "--max-length-a", 0, text="ab\n\n" + 1000 * "c" + "\n").stderr

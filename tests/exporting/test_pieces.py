@@ -10,6 +10,8 @@ from docmt.settings.data import TextConfig
 from docmt.text.bpe import Segmenter
 from docmt.text.casing import KeepCase, LowerCase, Truecaser
 from docmt.text.pipeline import PipelineConfig, TextPipeline
+from docmt.text.sentencepiece_learning import learn_pieces
+from docmt.text.sentencepieces import RawText
 from docmt.text.side import Side
 from docmt.text.tokenizers import tokenizer_for
 
@@ -74,6 +76,19 @@ def test_pieces_and_text_are_those_of_docmt(case, tmp_path):
         ids = side.encode(line)
         assert exported.pieces(line) == vocabulary.decode(ids)
         assert exported.text(vocabulary.decode(ids)) == side.restore(ids)[1]
+
+
+def test_sentencepieces_are_those_of_docmt(tmp_path):
+    tokenizer = RawText()
+    model = learn_pieces({token: 1 for line in LINES for token in tokenizer.tokenize(line)}, 400, "corpus")
+    side = Side(tokenizer, KeepCase(), model, Vocabulary(SPECIALS + tuple(model.names())))
+    config = PipelineConfig(source_language="en", target_language="en", sentencepiece=400)
+    TextPipeline(config, side, side).save(tmp_path / "text")
+    exported = TextSide(tmp_path / "text", "target")
+    for line in LINES:
+        ids = side.encode(line)
+        assert exported.pieces(line) == side.vocabulary.decode(ids)
+        assert exported.text(["<s>", *side.vocabulary.decode(ids)]) == side.restore(ids)[1]
 
 
 def test_pieces_that_another_tool_has_cut(tmp_path):

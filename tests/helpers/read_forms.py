@@ -24,6 +24,10 @@ OF_SEVERAL = {"set": "wmt21/AB", "archives": ["a.tgz"]}  # A set with two transl
 CASES: dict[str, dict] = {
     **{kind: {"kind": kind, **SMALLEST[kind]} for kind in written_forms()},
     "two translators": {"kind": "sacrebleu", "splits": {"test": [OF_SEVERAL]}},
+    "table by csv rules": {"kind": "table", "splits": {"train": "a.csv"}},
+    "JSON list": {"kind": "table", "splits": {"train": "a.json"}},
+    "JSON lines": {"kind": "table", "splits": {"train": "a.jsonl"}},
+    "Parquet": {"kind": "table", "splits": {"train": "a.parquet"}},
     "saved data set": {"kind": "table", "splits": {"train": "t"}, "format": "arrow"},
 }
 """The settings of each form and of some that have more than one layout."""

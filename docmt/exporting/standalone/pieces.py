@@ -1,7 +1,8 @@
 """The text of an exported model: a sentence becomes pieces, and the pieces of a translation become plain text.
 
-The files of the folder `text/` are those of docmt: BPE merges of subword-nmt, vocabularies with a piece on each line,
-and for a truecased side the counts of words. The steps are those of docmt, so that the pieces are the same.
+The files of the folder `text/` are those of docmt: BPE merges of subword-nmt or a model of SentencePiece, vocabularies
+with a piece on each line, and for a truecased side the counts of words. The steps are those of docmt, so that the
+pieces are the same.
 """
 
 import json
@@ -38,21 +39,26 @@ class TextSide:
         self.is_cut = self.settings["input"] == "pieces"
         self.tokenizer = self._tokenizer()
         self.truecaser = self._truecaser(folder / f"truecase.{name}.json")
-        self.segmenter = None if self.is_cut else self._segmenter(folder / f"codes.{name}")
+        self.model = self._model(folder / f"sentencepiece.{name}.model")
+        self.segmenter = None if self.is_cut or self.model else self._segmenter(folder / f"codes.{name}")
 
     def pieces(self, sentence: str) -> list[str]:
         """Return the pieces of a sentence of plain text; a piece that the vocabulary lacks becomes `<unk>`."""
         tokens = self.tokenizer.tokenize(sentence)
         if self.is_cut:
             pieces = [UNKNOWN if token in SPECIALS else token for token in tokens]
+        elif self.model:
+            pieces = [piece for token in tokens for piece in self.model.pieces(token)]
         else:
             pieces = self.segmenter.segment_tokens(self._cased(tokens))
         return [piece if piece in self.vocabulary else UNKNOWN for piece in pieces]
 
     def text(self, pieces: Iterable[str]) -> str:
         """Return the plain text of the pieces of a translation."""
-        joined = " ".join(piece for piece in pieces if piece == UNKNOWN or piece not in SPECIALS) + " "
-        tokens = joined.replace(f"{CONTINUES} ", "").split()
+        names = [piece for piece in pieces if piece == UNKNOWN or piece not in SPECIALS]
+        if self.model:
+            return self.tokenizer.detokenize(self.model.join(names))
+        tokens = " ".join([*names, ""]).replace(f"{CONTINUES} ", "").split()
         return self.tokenizer.detokenize(self.truecaser.restore(tokens) if self.truecaser else tokens)
 
     def _cased(self, tokens: list[str]) -> list[str]:
@@ -64,6 +70,10 @@ class TextSide:
         """Return the tokenizer of the language; its library is imported here, since the other side may need another."""
         if self.is_cut:
             return Spaces()
+        if self.settings.get("sentencepiece"):
+            from sentencepieces import RawText
+
+            return RawText()
         if self.settings["join"] == "reversible":
             from reversible import Reversible
 
@@ -83,6 +93,13 @@ class TextSide:
         from truecase import FrequentCase
 
         return FrequentCase(json.loads(path.read_text(encoding="utf-8"))) if path.exists() else None
+
+    def _model(self, path: Path) -> Any:
+        if not self.settings.get("sentencepiece"):
+            return None
+        from sentencepieces import SentencePieces
+
+        return SentencePieces(path.read_bytes())
 
     def _segmenter(self, path: Path) -> Any:
         """Return the merges; with a threshold, pieces outside the vocabulary are cut again."""
