@@ -84,7 +84,7 @@ def _first_screen(results: Results, items: Sequence[Piece]) -> dict[str, Any]:
         "findings": judged_findings(results),
         # Numbers of generated text say nothing about quality: no system is the best on it.
         "best": [] if results.settings.data else list(best_lines(items)),
-        "single_seed": single_seed(items),
+        "single_seed": single_seed(items) and any(entry.has_model for entry in results.settings.entries),
         "absent": absent_runs(results),
     }
 
