@@ -1,7 +1,7 @@
-"""Write the generated pages of the documentation, or check that they are up to date.
+"""Write all that is generated: pages of the documentation, schemas, and the digests of the steps' code.
 
-python docs/generate.py            write every page of GENERATORS
-python docs/generate.py --check    write nothing; name the pages that are out of date, with status 1
+python docs/generate.py            write every file of GENERATORS
+python docs/generate.py --check    write nothing; name the files that are out of date, with status 1
 """
 
 import sys
@@ -9,15 +9,17 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from generators import attention, commands, results, schemas, settings_pages
+from generators import attention, commands, digests, results, schemas, settings_pages
 
 ROOT = Path(__file__).parents[1]
+DIGESTS = "tests/workflow/code_digests.json"
 GENERATORS: dict[str, Callable[[], str]] = {
     "docs/reference/commands.md": commands.page,
     "docs/reference/results.md": results.page,
     **{f"docs/images/attention/{name}.svg": draw for name, draw in attention.DRAWINGS.items()},
     **{f"docs/reference/{name}": page for name, page in settings_pages.PAGES.items()},
     **{f"workflow/schemas/{name}": partial(schemas.text, name) for name in schemas.FILES},
+    DIGESTS: digests.text,
 }
 """For each generated file, by its path from the root, the function that returns its whole text."""
 
@@ -35,6 +37,8 @@ def text_of(path: Path) -> str | None:
 def write() -> list[str]:
     """Write the files that are out of date, and return their paths."""
     changed = outdated()
+    if DIGESTS in changed:
+        print(digests.reminder())
     for path in changed:
         (ROOT / path).parent.mkdir(parents=True, exist_ok=True)
         (ROOT / path).write_text(GENERATORS[path](), encoding="utf-8")
@@ -47,7 +51,7 @@ def main(arguments: list[str]) -> int:
         print(__doc__)
         return 2
     if not arguments:
-        print("\n".join(f"wrote {path}" for path in write()) or "every generated page is up to date")
+        print("\n".join(f"wrote {path}" for path in write()) or "every generated file is up to date")
         return 0
     stale = outdated()
     print("\n".join(f"{path} is out of date: run python docs/generate.py" for path in stale) or "all are up to date")

@@ -2,8 +2,8 @@
 
 import json
 
-import code_digests
 import pytest
+from generators import digests
 
 from docmt.steps import NAMES, all_steps
 
@@ -12,33 +12,33 @@ FORWARD = ("train", "translate", "contrastive", "contrastive_whole", "inspect", 
 
 
 def test_every_step_is_recorded():
-    assert set(json.loads(code_digests.RECORD.read_text())) == set(NAMES)
+    assert set(json.loads(digests.RECORD.read_text())) == set(NAMES)
 
 
 def test_the_code_of_each_step_is_there():
     for step in all_steps().values():
-        assert step.code and all((code_digests.ROOT / part).exists() for part in step.code), step.name
+        assert step.code and all((digests.ROOT / part).exists() for part in step.code), step.name
 
 
 @pytest.mark.parametrize("step", NAMES)
 def test_a_changed_step_has_a_changed_version(step):
-    recorded, now = json.loads(code_digests.RECORD.read_text())[step], code_digests.today(step)
+    recorded, now = json.loads(digests.RECORD.read_text())[step], digests.today(step)
     assert recorded == now, (
         f"the code of the step {step} changed. If what it makes changes, raise `version` in docmt/steps/{step}.py (and "
-        "in the other steps whose outputs change); then record the digests: python tests/workflow/code_digests.py"
+        "in the other steps whose outputs change); then run python docs/generate.py"
     )
 
 
 def steps_that_change(file: str, monkeypatch) -> set[str]:
     """The steps whose digest changes with the code of a file."""
-    before, original = {name: code_digests.step_digest(name) for name in NAMES}, code_digests.code_of
+    before, original = {name: digests.step_digest(name) for name in NAMES}, digests.code_of
 
     def changed(path):
         code, files = original(path)
-        return (f"{code} changed" if path == code_digests.ROOT / file else code), files
+        return (f"{code} changed" if path == digests.ROOT / file else code), files
 
-    monkeypatch.setattr(code_digests, "code_of", changed)
-    return {name for name in NAMES if code_digests.step_digest(name) != before[name]}
+    monkeypatch.setattr(digests, "code_of", changed)
+    return {name for name in NAMES if digests.step_digest(name) != before[name]}
 
 
 @pytest.mark.parametrize(

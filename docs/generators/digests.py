@@ -1,7 +1,7 @@
 """A digest of each step's code, for the test that a changed step has a changed version.
 
-    python tests/workflow/code_digests.py      records today's digests (after raising the version in the file of the
-                                               step, or for a change that alters no output)
+`python docs/generate.py` records today's digests: after raising the version in the file of the step, or for a change
+that alters no output.
 
 The digest is over the syntax trees of the modules that the version speaks for (`Step.code`), of what the step's own
 file has beside the functions that say what is asked of a job, and of all that these import from docmt. Comments,
@@ -17,7 +17,7 @@ from pathlib import Path
 from docmt.steps import HELPERS, NAMES, get_step
 
 ROOT = Path(__file__).parent.parent.parent
-RECORD = Path(__file__).parent / "code_digests.json"
+RECORD = ROOT / "tests/workflow/code_digests.json"
 
 STEPS = ROOT / "docmt/steps"
 ASKING = ("settings", "inputs", "files", "libraries", "hints")
@@ -112,5 +112,13 @@ def today(name: str) -> dict:
     return {"version": get_step(name).version, "digest": step_digest(name)}
 
 
-if __name__ == "__main__":
-    RECORD.write_text(json.dumps({name: today(name) for name in NAMES}, indent=2) + "\n")
+def text() -> str:
+    """Return the text of RECORD as it is today."""
+    return json.dumps({name: today(name) for name in NAMES}, indent=2) + "\n"
+
+
+def reminder() -> str:
+    """Return a line that names the steps whose code changed since it was recorded."""
+    recorded = json.loads(RECORD.read_text(encoding="utf-8"))
+    changed = [name for name in NAMES if recorded.get(name) != today(name)]
+    return f"the code of these steps changed; raise `version` in docmt/steps where outputs change: {', '.join(changed)}"
