@@ -86,5 +86,5 @@ def provenance(weights: Checkpoint, file: Path, max_tokens: int | None) -> dict[
         "checkpoint": file.name,
         "checkpoint_sha256": sha256_file(file),
         "view": dataclasses.asdict(ViewConfig(cut, cut)),
-        **({} if is_g_transformer(weights.args) else {"decode": {"max_length_of": "batch", "batch_tokens": 4096}}),
+        **({} if is_g_transformer(weights.args) else {"decode": {"max_length_of": "batch"}}),
     }

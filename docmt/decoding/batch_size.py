@@ -3,6 +3,8 @@
 import torch
 from torch import nn
 
+from docmt.settings.decode import DecodeConfig
+
 ON_CPU = 4096
 """Tokens on a CPU, which computes no faster with more of them."""
 MOST = 65_536
@@ -13,6 +15,14 @@ BYTES = 4
 """Bytes of a number: searches compute in fp32."""
 SENTENCE = 16
 """Source tokens of a short sentence; each sentence has a row of logits for each hypothesis."""
+
+
+def batch_size(model: nn.Module, config: DecodeConfig) -> int:
+    """Return the number of source tokens that a search decodes at once: as stated, or else as the device allows.
+
+    The device has no say where the number decides results.
+    """
+    return config.batch_tokens or (ON_CPU if config.max_length_of == "batch" else tokens_at_once(model, config.beam))
 
 
 def tokens_at_once(model: nn.Module, beam: int = 1) -> int:

@@ -7,7 +7,7 @@ from typing import Any
 
 from torch import nn
 
-from docmt.decoding.batch_size import tokens_at_once
+from docmt.decoding.batch_size import batch_size
 from docmt.decoding.batches import token_batches
 from docmt.nn.rows import Rows
 from docmt.search.beam import search_instances
@@ -77,7 +77,7 @@ class Translator:
         start = time.perf_counter()
         by_index: dict[int, Searches] = {}
         pieces = 0
-        tokens = self.config.batch_tokens or tokens_at_once(self.model, self.config.beam)
+        tokens = batch_size(self.model, self.config)
         for indices in token_batches(rows.source_words.tolist(), tokens):
             batch = rows.take(indices)
             # Only the `n_best` best hypotheses are stored, since hypotheses of long documents need much memory.

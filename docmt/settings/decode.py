@@ -45,15 +45,13 @@ class DecodeConfig(Checked):
     )
     batch_tokens: int | None = setting(
         None,
-        "source tokens decoded at once (memory and speed, not results); none = as many as the memory of a GPU allows, "
-        "4,096 on a CPU",
+        "source tokens decoded at once (memory and speed, not results); none = as many as the memory of a GPU allows; "
+        "4,096 on a CPU, and where batches decide the longest translation (max_length_of)",
         count_or_none,
     )
     engine: Engine = setting("docmt", ENGINE)
 
     def __post_init__(self) -> None:
-        """Check that the n-best list is no longer than the beam, and that results do not follow the memory."""
+        """Check that the n-best list is no longer than the beam."""
         super().__post_init__()
         need(self.n_best <= self.beam, "n_best", self.n_best, f"0 to {self.beam}, the beam")
-        is_stated = self.batch_tokens is not None or self.max_length_of == "sentence"
-        need(is_stated, "batch_tokens", None, "a number, since max_length_of: batch lets it decide results")

@@ -238,6 +238,7 @@ def test_the_commands_for_a_store_and_for_a_key_make_them(tmp_path):
 def test_a_word_that_is_almost_a_target_is_told_of(small):
     """Snakemake tells the plan no target before it has planned, so that any word of the command line may be one."""
     driver = Driver(load_grid(small.root, {}), dict, print)
-    words = ["-n", "demmo", "DEMO", "demo", "demo.training", "--cores", "2", "scale=smoke", "mine", "config.yaml"]
+    study = driver.default
+    words = ["-n", f"{study}x", study.upper(), study, f"{study}.training", "--cores", "2", "scale=smoke", "config.yaml"]
     said = [line.rpartition(" ")[2] for line in driver.hints(words)]
-    assert said == ["'demo'?", "'demo'?", "'demo.trainings'?"]
+    assert said == [f"'{study}'?", f"'{study}'?", f"'{study}.trainings'?"]

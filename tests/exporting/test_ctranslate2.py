@@ -96,9 +96,7 @@ def test_beams_are_equal_where_barred_outputs_are_improbable(window, settings, t
 def test_a_maximum_length_of_batches_depends_on_the_batches(tmp_path, monkeypatch):
     """As fairseq has it, and models that are imported from it."""
     config = CASES["transformer fairseq"]
-    folder = write_model(
-        tmp_path / "m", config, CutConfig(window=1), decode={"max_length_of": "batch", "batch_tokens": 50}
-    )
+    folder = write_model(tmp_path / "m", config, CutConfig(window=1), decode={"max_length_of": "batch"})
     settings = {"beam": 1, "batch_tokens": 6, "max_length_b": 1}
     assert exported(folder, monkeypatch, **settings).translate(DOCUMENTS) == lines(folder, **settings)
 

@@ -1,7 +1,5 @@
 """The way to ids and back, as models carry it with them."""
 
-import dataclasses
-
 import pytest
 from helpers.small_corpus import PAIRS, document_rows, write_corpus
 
@@ -97,7 +95,7 @@ def test_saving_a_loaded_pipeline_gives_the_same_files(english, tmp_path):
 def test_the_folder_says_how_it_was_made(chinese):
     card = read_json(chinese / "text" / "text.json")
     languages = {"source_language": "en", "target_language": "zh"}
-    assert card == dataclasses.asdict(chosen(card["chinese"])) | languages | {"input": "text"}
+    assert card == chosen(card["chinese"]).stated() | languages | {"input": "text"}
     # The Chinese side has no case to learn.
     assert {path.name for path in (chinese / "text").glob("truecase*")} == {"truecase.source.json"}
 

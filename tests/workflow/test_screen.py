@@ -137,7 +137,7 @@ def test_a_run_on_a_terminal_ends_with_the_best_system_and_the_page_to_open(demo
     ).unlink()
     status, screen = on_a_terminal(demo.root, programs, page)
     assert status == 0, screen
-    assert re.search(r"\r\x1b\[Kdocmt: \d of \d jobs; scores toy_zh-en/han/seed1", screen), screen
+    assert re.search(r"docmt: \d of \d jobs; scores toy_zh-en/han/seed1\r\x1b\[Kdocmt: ", screen), screen
     assert "rule scores" not in screen and re.search(r"docmt: added on disk: [\d.]+ MB", screen)
     assert re.search(r"docmt: quality, toy_zh-en: best is .+ \(s-BLEU [\d.]+\)\r\ndocmt: open " + page, screen), screen
 
