@@ -172,13 +172,16 @@ def decoding_record(
     """
     model, work = translator.model, dataclasses.asdict(translator.counts)
     del work["seconds"]  # it is in the record: the same translations have the same files
+    decode = dataclasses.asdict(settings.decode)
+    if settings.decode.max_length_of != "batch":
+        del decode["batch_tokens"]  # of the machine, as the seconds are
     return {
         "version": settings.version,
         "strategy": decoded.strategy,
         "lines": decoded.lines,
         "view": settings.view.test.name,
         "frame": model.config.frame,
-        **dataclasses.asdict(settings.decode),
+        **decode,
         "sentences": decoded.sentences,
         "segments": len(segments.rows),
         "fallback_windows": decoded.fallbacks.windows,

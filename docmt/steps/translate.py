@@ -45,7 +45,7 @@ WRITES = ("decoding.json", "test.txt", "test.tok.txt", "test.j*.txt", "test.nbes
 STEP = step_of(
     __name__,
     folder=TRANSLATIONS,
-    version=6,
+    version=7,
     code=("docmt/decoding", "docmt/models", "docmt/trained/engine.py", "docmt/trained/model.py"),
     writes=WRITES,
     inputs=decoding_inputs,

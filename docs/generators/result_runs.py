@@ -147,7 +147,7 @@ RUN_STAGES = (
                     "max_length_a": "longest translation of a sentence: a times the source length in pieces ...",
                     "max_length_b": "... plus b",
                     "max_length_of": "whose source length: of the `sentence`, or the longest of its `batch`",
-                    "batch_tokens": "tokens of a batch",
+                    "batch_tokens": "tokens of a batch; only where they decide the longest translation",
                     "engine": "program that searched; only where it is not docmt",
                     "n_best": "hypotheses that are kept of each segment",
                     "sentences": "number of translated sentences",
