@@ -158,6 +158,8 @@ def main() -> None:
     parser.add_argument("--updates", type=int, default=25)
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
     arguments = parser.parse_args()
+    if arguments.updates < 4:
+        parser.error("--updates: at least 4, since the first three do not count")
     print("| view | threads | source / target tokens a second | ms an update | floor, ms | share |")
     print("|---|---|---|---|---|---|")
     for threads in arguments.threads:
