@@ -12,7 +12,7 @@ from pathlib import Path
 from generators import attention, commands, digests, results, schemas, settings_pages
 
 ROOT = Path(__file__).parents[1]
-DIGESTS = "tests/workflow/code_digests.json"
+DIGESTS = digests.RECORD.relative_to(ROOT).as_posix()
 GENERATORS: dict[str, Callable[[], str]] = {
     "docs/reference/commands.md": commands.page,
     "docs/reference/results.md": results.page,
