@@ -12,12 +12,11 @@ import torch
 
 from docmt.base.artifacts import read_object_if_there, write_json
 from docmt.base.foreign import reading
-from docmt.nn.frames import frame_batch
-from docmt.nn.noise import document_keys
 from docmt.supervision.exit import Reason
 from docmt.training.computing import forward_context
 from docmt.training.losses import accumulate_gradients
 from docmt.training.task import Task
+from docmt.training.validate import dev_batch
 
 FILE = "batch.json"
 """Name of the file in the state folder."""
@@ -45,16 +44,15 @@ def batch_tokens(
     """
     if task.train.batch_tokens is not None:
         return task.train.batch_tokens
-    longest = int(task.rows.target_tokens.max())
-    if task.device.type == "cpu":
-        return max(ON_CPU, longest)
     tokens = kept(state / FILE)
-    if tokens is None:
+    if tokens is not None:
+        tokens //= 2 if ended is Reason.OUT_OF_MEMORY else 1
+    elif task.device.type == "cpu":
+        tokens = ON_CPU
+    else:
         memory = memory or torch.cuda.get_device_properties(task.device).total_memory
         tokens = fitting(task, peak or partial(peak_bytes, task), memory)
-    elif ended is Reason.OUT_OF_MEMORY:
-        tokens //= 2
-    tokens = max(tokens, longest)
+    tokens = max(tokens, int(task.rows.target_tokens.max()))
     write_json(state / FILE, {"tokens": tokens})
     return tokens
 
@@ -100,9 +98,9 @@ def peak_bytes(task: Task, instances: np.ndarray) -> int:
     """Return the peak memory of a GPU, in bytes, for the gradients of a batch."""
     torch.cuda.reset_peak_memory_stats(task.device)
     task.model.train()
-    batch = frame_batch(task.rows.take(instances), task.model.config.frame).with_keys(document_keys(0, instances))
+    batch = dev_batch(task.model, task.rows.take(instances), instances, task.device)
     tokens, weights = int(task.rows.target_tokens[instances].sum()), task.model.term_weights(1)
     context = forward_context(task.device, task.train.precision)
-    accumulate_gradients(task.model, [batch.to(task.device)], tokens, task.train.label_smoothing, weights, context)
+    accumulate_gradients(task.model, [batch], tokens, task.train.label_smoothing, weights, context)
     task.optimiser.zero_grad()
     return torch.cuda.max_memory_allocated(task.device)

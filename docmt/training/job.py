@@ -77,15 +77,13 @@ def train(
             # The first rank takes the lease for all ranks.
             lease.token = ranks.from_first(partial(lease.take, listener.note, lambda: watch.stop.requested))
         task = prepare(paths, settings, where, open_score)
-        how = torch.get_num_threads(), options.deterministic, options.compiled
-        run = run_definition(settings.plain, paths.inputs(), where, *how)
+        run = defined(paths, settings, where, options)
         if ranks.any_of(watch.reason_to_stop(ahead=None)):
             listener.note("asked to stop before training began: nothing was changed; run again")
             return False
         ended = ranks.from_first(partial(claim, paths, run))
-        tokens = ranks.from_first(lambda: batch_tokens(task, paths.state, ended))
-        task = replace(task, train=replace(task.train, batch_tokens=tokens))
-        rows = quantum(where, tokens, options.compiled)
+        task = with_batch_size(task, ranks.from_first(lambda: batch_tokens(task, paths.state, ended)))
+        rows = quantum(where, task.train.batch_tokens, options.compiled)
         describe(task, listener, rows if options.compiled else None)
         state = StateFolder(paths.state, listener.note, run, options.checkpoints, lease.check)
         training = Training(task, state, watch, ranks, rows)
@@ -96,6 +94,17 @@ def train(
             return False
         ranks.from_first(partial(finish, paths, settings, training, chosen, run, seal))
     return True
+
+
+def defined(paths: Paths, settings: Settings, where: torch.device, options: JobOptions) -> dict[str, Any]:
+    """Return the definition of the run on a device."""
+    how = torch.get_num_threads(), options.deterministic, options.compiled
+    return run_definition(settings.plain, paths.inputs(), where, *how)
+
+
+def with_batch_size(task: Task, tokens: int) -> Task:
+    """Return the task with batches of at most so many target tokens."""
+    return replace(task, train=replace(task.train, batch_tokens=tokens))
 
 
 def claim(paths: Paths, run: dict[str, Any]) -> Reason | None:

@@ -86,7 +86,7 @@ def test_out_of_memory_names_the_batch_and_the_setting_to_lower(folder, monkeypa
     said = str(problem)
     assert said.startswith("update 8: out of memory\n")
     assert "a batch of" in said and "source and" in said and "the longest instances of" in said
-    assert "batches of half the size" in said
+    assert "batches of half the size; where train.batch_tokens is stated, lower it" in said
     assert "the checkpoint of update 6 stays" in said
     assert len(said.splitlines()) == 3
     assert saved(folder) == [3, 6]

@@ -59,8 +59,9 @@ def test_a_small_update_needs_no_trial(tmp_path):
     assert batch_tokens(task_on(GPU, tokens_per_update=TRIAL), tmp_path, None, None, 1) == TRIAL
 
 
-def test_the_size_stays_on_a_resume_and_is_halved_after_a_lack_of_memory(tmp_path):
-    task = task_on(GPU)
+@pytest.mark.parametrize("device", [GPU, torch.device("cpu")], ids=str)
+def test_the_size_stays_on_a_resume_and_is_halved_after_a_lack_of_memory(device, tmp_path):
+    task = task_on(device)
     first = batch_tokens(task, tmp_path, None, peak, memory_for(task, 10_000))
     assert [batch_tokens(task, tmp_path, reason) for reason in (None, Reason.STOPPED)] == [first, first]
     halves = [batch_tokens(task, tmp_path, reason) for reason in (Reason.OUT_OF_MEMORY, None)]
