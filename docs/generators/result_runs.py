@@ -160,7 +160,7 @@ RUN_STAGES = (
                     "target_tokens": "target pieces that were written",
                     "forced_ends": "sentences that reached their longest length, or the last learned position",
                 },
-                frozenset({"engine"}),
+                frozenset({"batch_tokens", "engine"}),
             ),
             Table(
                 "test.nbest.tsv",
