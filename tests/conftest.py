@@ -40,6 +40,16 @@ SHAPES_CHECKED = (
 checks would take half to three quarters of the time."""
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """One worker makes the demo first of all, and what reads it comes last: no worker waits for it."""
+    items.sort(key=lambda item: "finished_demo" in getattr(item, "fixturenames", ()))
+    makes_demo = next((item for item in items if "finished_demo" in getattr(item, "fixturenames", ())), None)
+    if makes_demo is not None:
+        items.remove(makes_demo)
+        items.insert(0, makes_demo)
+
+
 @pytest.fixture(scope="module", autouse=True)
 def checked_shapes(request) -> None:
     checked = any(request.path.is_relative_to(ROOT / "tests" / place) for place in SHAPES_CHECKED)

@@ -23,7 +23,11 @@ def now() -> str:
 
 def commit() -> str | None:
     """Return the commit of the git checkout that docmt runs from; None without a checkout or git."""
-    command = ["git", "-C", str(Path(__file__).parent), "rev-parse", "HEAD"]
+    clone = Path(__file__).parents[2]
+    # An environment inside a user's own repository is no checkout of docmt.
+    if not (clone / ".git").exists():
+        return None
+    command = ["git", "-C", str(clone), "rev-parse", "HEAD"]
     try:
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
     except (OSError, subprocess.CalledProcessError):

@@ -22,6 +22,7 @@ from typer.main import get_command
 
 from docmt.base.errors import check_known
 from docmt.base.foreign import explained
+from docmt.base.machine import commit
 from docmt.base.version import VERSION
 from docmt.cli.options import check_paths, given_paths, repeat_config
 from docmt.cli.standard_input import standard_input_as_file
@@ -178,9 +179,10 @@ def build() -> typer.Typer:
 
 
 def show_version(wanted: bool) -> None:
-    """Print the version and exit, if `wanted`."""
+    """Print the version, with the commit of a clone, and exit, if `wanted`."""
     if wanted:
-        typer.echo(f"docmt {VERSION}")
+        known = commit()
+        typer.echo(f"docmt {VERSION}, commit {known[:10]}" if known else f"docmt {VERSION}")
         raise typer.Exit
 
 

@@ -23,12 +23,13 @@ EXAMPLE = "studies/example.yaml"
 
 
 def init(
-    folder: Annotated[Path, typer.Argument(help="the folder to make", metavar="FOLDER")],
+    folder: Annotated[Path, typer.Argument(help="the folder to make", metavar="FOLDER")] = Path(),
     as_json: AsJson = False,
 ) -> None:
     """Make a folder for studies of your own, outside the clone: config.yaml, profiles, an example, a README.
 
-    snakemake and docmt work in this folder, and write there alone: the clone may be read-only.
+    snakemake and docmt work in this folder, and write there alone: the clone may be read-only. Without FOLDER it is the
+    present folder, which must be empty.
     """
     clone = clone_of(Path())
     make_study_folder(folder, clone)
@@ -49,8 +50,12 @@ def make_study_folder(folder: Path, clone: Path) -> None:
             found=f"a folder in {clone}",
             remedy="name another folder; in the clone itself, snakemake and docmt work without it",
         )
-    need_new_folder(folder)
-    with atomic_folder(folder) as new:
+    is_here = folder.resolve() == Path.cwd()
+    if not (is_here and not any(folder.iterdir())):
+        need_new_folder(folder)
+    # The present folder itself cannot be replaced by a finished one.
+    made = folder / ".new" if is_here else folder
+    with atomic_folder(made) as new:
         shutil.copytree(clone / TEMPLATE, new, dirs_exist_ok=True)
         shutil.copy(clone / "Snakefile", new)
         for name in COPIED:
@@ -63,3 +68,7 @@ def make_study_folder(folder: Path, clone: Path) -> None:
         for path in (new, *new.rglob("*")):  # files of a read-only clone are copied with their modes
             if not path.is_symlink():
                 path.chmod(path.stat().st_mode | 0o200)
+    if is_here:
+        for path in made.iterdir():
+            path.rename(folder / path.name)
+        made.rmdir()

@@ -17,6 +17,7 @@ from docmt.reporting.best import best_lines, single_seed
 from docmt.reporting.exports import write_exports
 from docmt.reporting.figures import POSITION
 from docmt.reporting.findings import judged_findings
+from docmt.reporting.overview import overview
 from docmt.reporting.pieces import Piece, pieces
 from docmt.reporting.plots import (
     ACCURACY,
@@ -37,6 +38,7 @@ from docmt.reporting.results import ReportSettings, Results, Run
 from docmt.reporting.translations import CorpusTranslations, documents_to_show
 
 NOT_YET = "not run yet"  # The reason of runs that nothing forbids.
+MOST_CORPORA = 2  # The largest number of corpora in the picture of the first screen.
 # The reason of trainings whose scores were not computed, or are shown by nothing.
 NOT_SCORED = "trained, without scores"
 
@@ -117,6 +119,7 @@ def _content(renderer: Renderer) -> dict[str, Any]:
     return {
         "scored": sum(run.scores is not None for run in results.runs),
         "left_out": len(results.systems[MOST_SYSTEMS:]),
+        "overview": overview(few, look)[:MOST_CORPORA],
         "learning": learning_curves(few, look),
         "accuracy": compared(accuracy_by_distance(few, look), DISTANCE, ACCURACY),
         "positions": compared(bleu_by_position(few, look), POSITION, "s-BLEU"),

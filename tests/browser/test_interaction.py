@@ -48,7 +48,7 @@ def test_a_column_sorts_both_ways_and_the_third_click_restores_the_order_of_the_
 
 
 def test_a_hidden_system_is_hidden_everywhere_and_the_address_shows_it_to_others(page, browser):
-    everywhere = ["#item-quality tr", "#learning svg g", "#learning .legend li", "#translations td", "#translations th"]
+    everywhere = ["#item-quality tr", "#context svg g", "#context .legend li", "#translations td", "#translations th"]
     places = [f'{place}[data-system="w_link"]' for place in everywhere]
     assert all(page.locator(place).count() for place in places)
     page.locator("input[value=w_link]").uncheck()
@@ -78,7 +78,7 @@ def test_an_address_with_unknown_systems_shows_all(browser, report, asked):
 
 def test_a_value_is_read_by_pointing_and_by_keys(page):
     # The last one is drawn over all others.
-    point = page.locator("#learning .readings circle").last
+    point = page.locator("#context .readings circle").last
     point.scroll_into_view_if_needed()
     point.hover(force=True)
     tip = page.locator("#tip")
@@ -86,9 +86,9 @@ def test_a_value_is_read_by_pointing_and_by_keys(page):
     assert tip.inner_text() == f"{expected}: {point.get_attribute('data-value')}"
     page.mouse.move(0, 0)
     assert not tip.is_visible()
-    page.locator("#learning svg:has(.readings)").last.focus()
+    page.locator("#context svg:has(.readings)").last.focus()
     page.keyboard.press("ArrowRight")
-    assert re.match(r".+, updates: \d+: [\d.]+", tip.inner_text())
+    assert re.match(r".+, distance in sentences: \d+: [\d.]+", tip.inner_text())
     page.keyboard.press("Escape")
     assert not tip.is_visible()
 
@@ -106,7 +106,7 @@ def test_a_p_value_is_read_by_pointing_and_by_keys(page):
 def test_a_filter_leaves_the_rows_with_its_words(page):
     field = page.locator("#provenance input[type=search]").first
     rows = page.locator("#provenance table.runs-table").first.locator("tbody tr")
-    field.fill("HAN toy")
+    field.fill("HAN enc")
     assert [row.get_attribute("data-system") for row in rows.all() if row.is_visible()] == ["han"]
     field.fill("")
     assert all(row.is_visible() for row in rows.all())

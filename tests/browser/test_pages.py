@@ -43,6 +43,15 @@ def test_pages_have_a_menu_of_their_study_where_the_reader_comes_from_it(browser
         assert opened.page.locator("nav a", has_text="All").get_attribute("href") == "index.html"
 
 
+def test_the_page_of_the_demo_has_at_most_twelve_screens_and_clips_nothing(browser, finished_demo):
+    with window(browser, "light", WIDE) as opened:
+        page = opened.open(finished_demo.root / "results/8_report/smoke/demo/index.html")
+        assert page.evaluate("document.documentElement.scrollHeight") <= 12 * 1000
+        wide = "[...document.querySelectorAll('.scroll')].filter(it => it.scrollWidth > it.clientWidth + 1).length"
+        assert page.evaluate(wide) == 0
+        assert page.locator(".overview svg").get_attribute("aria-label").startswith("LTCR against s-BLEU: ")
+
+
 def test_a_page_without_javascript_shows_the_same_numbers(browser, finished_demo):
     page = finished_demo.root / "results/8_report/smoke/demo/quality.html"
     with window(browser) as opened, window(browser, javascript=False) as plain:

@@ -16,6 +16,7 @@ from helpers.support import ROOT, need
 from typer.main import get_command
 
 import docmt
+from docmt.base.machine import commit
 from docmt.cli.commands import FOR_YOU, STORE, build
 from docmt.cli.main import main
 
@@ -168,8 +169,10 @@ def test_help_lists_every_command_by_who_uses_it(call):
             assert without_spaces(name + sentence) in without_spaces(text)
 
 
-def test_the_version(call):
-    assert call("--version")[:2] == (0, f"docmt {docmt.__version__}\n")
+def test_the_version_names_the_commit_of_a_clone(call):
+    known = commit()
+    of_clone = f", commit {known[:10]}" if known else ""
+    assert call("--version")[:2] == (0, f"docmt {docmt.__version__}{of_clone}\n")
 
 
 def test_a_python_function_has_the_name_of_its_command():

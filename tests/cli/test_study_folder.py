@@ -1,5 +1,7 @@
 """The folder that `docmt init` makes."""
 
+from pathlib import Path
+
 import pytest
 from helpers.support import ROOT, copy_project
 
@@ -44,6 +46,15 @@ def test_files_of_a_read_only_clone_can_be_edited(tmp_path):
 def test_a_folder_inside_the_clone_is_refused(place):
     with pytest.raises(UserError, match="a study folder is outside the clone"):
         make_study_folder(ROOT / place, ROOT)
+
+
+def test_an_empty_present_folder_is_filled(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    make_study_folder(Path(), ROOT)
+    assert {"config.yaml", "Snakefile", "README.md", "workflow"} <= {path.name for path in tmp_path.iterdir()}
+    assert not (tmp_path / ".new").exists()
+    with pytest.raises(UserError, match="the output is there already"):
+        make_study_folder(Path(), ROOT)
 
 
 def test_a_folder_with_files_is_left_as_it_is(tmp_path):

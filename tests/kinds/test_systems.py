@@ -239,7 +239,7 @@ def test_rows_cells_and_headings_have_what_scripts_read(filled):
     rows = re.findall(r"<tr[^>]*>", table[table.index("<tbody>") : table.index("</tbody>")])
     assert rows == [f'<tr data-system="{name}">' for name in ("sentence", "concat_3", "never_run")] + ["<tr>"]
     assert re.findall(r'data-metric="([^"]*)"', page) == ["s-BLEU", "d-BLEU", "accuracy:pronoun"]
-    row = re.search(r'<tr data-system="sentence">.*?</tr>', page, re.DOTALL)[0]
+    row = re.search(r'<tr data-system="sentence">.*?</tr>', table, re.DOTALL)[0]
     assert re.findall(r'data-value="([^"]*)"', row)[:3] == ["19.5", "20.0", "0.5"]
 
 
