@@ -1,10 +1,10 @@
 """The folders of a run: the clone, which has docmt's own files, and the present folder, which has those of the user.
 
 The clone has `workflow/` (rules, studies, corpora, scales, downloads); a wheel brings the same files to `share/docmt`
-of its environment. The present folder has `results/`, `logs/`, and what a user writes: config.yaml, studies and corpora.
-They are one folder unless the user separates them: with `snakemake --directory`, in a study folder (`docmt init`), or
-where another workflow takes docmt as a module. Nothing is written below the clone of another folder, so that it may be
-read-only.
+of its environment. The present folder has `results/`, `logs/`, and what a user writes: config.yaml, studies and
+corpora. They are one folder unless the user separates them: with `snakemake --directory`, in a study folder (`docmt
+init`), or where another workflow takes docmt as a module. Nothing is written below the clone of another folder, so that
+it may be read-only.
 """
 
 import sys
