@@ -40,14 +40,28 @@ SHAPES_CHECKED = (
 checks would take half to three quarters of the time."""
 
 
-@pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """One worker makes the demo first of all, and what reads it comes last: no worker waits for it."""
-    items.sort(key=lambda item: "finished_demo" in getattr(item, "fixturenames", ()))
-    makes_demo = next((item for item in items if "finished_demo" in getattr(item, "fixturenames", ())), None)
-    if makes_demo is not None:
-        items.remove(makes_demo)
-        items.insert(0, makes_demo)
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
+    _mark_slow(items)
+    yield
+    # One worker makes the demo first of all, and what reads it comes last: no worker waits for it.
+    readers = [item for item in items if "finished_demo" in getattr(item, "fixturenames", ())]
+    others = [item for item in items if item not in set(readers)]
+    items[:] = [*readers[:1], *others, *readers[1:]]
+
+
+def _mark_slow(items: list[pytest.Item]) -> None:
+    """Of a test with the mark `some`, as many cases as it says are left fast, evenly spread; the others are slow."""
+    by_test: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        if item.get_closest_marker("some") and not item.get_closest_marker("slow"):
+            by_test.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    for cases in by_test.values():
+        (count,) = cases[0].get_closest_marker("some").args
+        fast = {number * len(cases) // count for number in range(count)}
+        for number, case in enumerate(cases):
+            if number not in fast:
+                case.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -67,6 +67,7 @@ def test_scoring_needs_no_torch_and_no_command_line():
     assert not loaded(code + calls) & {"torch", "typer", "transformers"}
 
 
+@pytest.mark.slow
 def test_no_function_needs_the_command_line():
     modules = {function.__module__ for function in PUBLIC}
     assert not loaded("\n".join(f"import {module}" for module in sorted(modules))) & {"typer"}

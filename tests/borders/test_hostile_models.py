@@ -228,6 +228,7 @@ def test_a_whole_model_is_opened(whole, tmp_path, monkeypatch, kind):
     opened(kind)
 
 
+@pytest.mark.some(30)
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize("case", ATTACKS)
 def test_a_hostile_model_is_refused_and_touches_nothing(whole, tmp_path, monkeypatch, capsys, case):

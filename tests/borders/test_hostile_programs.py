@@ -110,6 +110,7 @@ def zombies() -> int:
     return states.count("Z")
 
 
+@pytest.mark.some(6)
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_hostile_program_is_refused_in_time_and_leaves_nothing(name, canary, tmp_path, monkeypatch):

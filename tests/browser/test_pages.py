@@ -87,6 +87,7 @@ FAULTS = {
 }
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(("planted", "fault"), FAULTS.items())
 def test_a_planted_fault_is_seen(browser, tmp_path, planted, fault):
     path = tmp_path / "page.html"

@@ -39,6 +39,7 @@ def reader(browser: Browser, address: str, theme: str) -> Iterator[tuple[Page, l
     context.close()
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(("theme", "scheme"), [("light", "default"), ("dark", "slate")])
 def test_pages_ask_nothing_of_elsewhere_in_both_themes(browser, address, theme, scheme):
     with reader(browser, address, theme) as (page, complaints):

@@ -145,6 +145,7 @@ def built(folder: Path, tokens: Path, workers: Workers, **train: int) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_shards_and_workers_change_nothing_but_the_record_batches(tmp_path):
     tokens = write_tokens(tmp_path / "tokens", TOLD, 2)
     first, second = (built(tmp_path / str(n), tokens, Workers(n)) for n in (1, 2))

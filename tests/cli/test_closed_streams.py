@@ -33,6 +33,7 @@ STREAMS: dict[str, tuple[str, int, str]] = {
 """What a shell is told, the status, and the message."""
 
 
+@pytest.mark.some(6)
 @pytest.mark.parametrize("name", STREAMS)
 def test_a_stream_that_cannot_be_used(name, tmp_path):
     (tmp_path / "work").mkdir()

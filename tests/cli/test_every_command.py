@@ -344,6 +344,7 @@ SHELLS = {
 """How each shell asks for the completions of what was typed; zsh's own functions are those of an interactive shell."""
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize("shell", SHELLS)
 @pytest.mark.parametrize(
     ("typed", "expected"),

@@ -14,6 +14,7 @@ shown.note("update 6")
 """
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 def test_a_line_is_one_write(unbuffered):
     """Also where Python keeps nothing back, as in most containers: a packet of a pipe is what one write gives."""

@@ -40,6 +40,7 @@ def folders(tmp_path_factory, programs) -> dict[str, Path]:
     return {kind: make_checkpoint(kind, base / kind, programs / "docmt") for kind in KINDS}
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_same_bytes_twice(kind, folders, tmp_path):
     """The second time in a new process, so that no order of hashes is the same by chance."""
@@ -95,6 +96,7 @@ def test_bert_predicts_next_sentences(folders):
     assert max(abs(straight - swapped) for straight, swapped in zip(there, back, strict=True)) > 1e-4
 
 
+@pytest.mark.slow
 def test_awesome_align_takes_its_own_kind(tmp_path, programs):
     """Links of every line, the same twice."""
     folder = make_checkpoint("aligner", tmp_path / "aligner", programs / "docmt")

@@ -71,6 +71,7 @@ def test_systems_as_json_have_the_same_facts(project):
     assert (system["study"], system["corpora"], system["model_of"]) == ("demo", ["toy_zh-en"], None)
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(
     ("study", "options", "target"),
     [

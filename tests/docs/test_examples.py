@@ -43,6 +43,7 @@ def empty_queue(tmp_path, monkeypatch) -> None:
     monkeypatch.setenv("PATH", f"{program.parent}{os.pathsep}{os.environ['PATH']}")
 
 
+@pytest.mark.some(12)
 @pytest.mark.usefixtures("empty_queue")
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("path", RUN_BY_US, ids=name_of)

@@ -167,6 +167,7 @@ def changed_files(page: str) -> list[str]:
     return [block.title for block in blocks_of(page) if block.title]
 
 
+@pytest.mark.slow
 def test_a_setting_of_decoding_translates_again_and_trains_nothing(tmp_path):
     project, page = whole_project(tmp_path / "project"), PAGES["add-a-decoding-setting"]
     keep_studies(project, "demo", "long-short", "lexical-chains", "g-transformer")

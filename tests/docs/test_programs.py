@@ -3,6 +3,7 @@
 import dataclasses
 import re
 
+import pytest
 from helpers.how_to import carry_out_with_forks
 from helpers.support import ROOT, keep_studies, quick_smoke
 
@@ -11,6 +12,7 @@ from docmt.settings.external import CommandTranslations
 PAGE = (ROOT / "docs/reference/programs.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_the_example_translates(project):
     carry_out_with_forks(
         re.sub(r"```json\n.*?```\n", "", PAGE, flags=re.DOTALL), quick_smoke(keep_studies(project, "demo"))

@@ -14,6 +14,7 @@ STUDY = next(block for block in blocks_of(PAGE) if block.title)
 ROWS = re.compile(r"^\| .+ \|$", re.MULTILINE)
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_the_study_of_twelve_lines_makes_the_table(demo: Project, programs):
     assert STUDY.body.count("\n") == 12

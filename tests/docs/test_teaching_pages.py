@@ -25,6 +25,7 @@ def test_artifacts_are_shared_as_the_page_says(demo: Project):
     assert [*(demo.root.parent / "second/results/5_training").rglob("manifest.json")]
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_a_table_is_chosen_and_planned_as_the_page_says(project: Project, programs: Path):
     keep_studies(project, "long-short", "lexical-chains", "lexical-chains-open", "g-transformer")

@@ -60,6 +60,7 @@ def rows() -> Rows:
     return Rows(*chain.from_iterable(sides), RowChains(*linked))
 
 
+@pytest.mark.some(5)
 @pytest.mark.parametrize("case", CASES)
 def test_multiplications_are_those_that_torch_counts(case):
     config = CASES[case]

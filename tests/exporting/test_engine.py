@@ -60,6 +60,7 @@ def test_translations_are_those_of_docmts_own_search(frame, tmp_path):
     assert dataclasses.replace(other.counts, seconds=0) == dataclasses.replace(usual.counts, seconds=0)
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(
     "decode",
     [{"beam": 1}, {"length_penalty": "none"}, {"length_alpha": 0.0}, {"max_length_of": "batch", "batch_tokens": 50}],

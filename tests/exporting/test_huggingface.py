@@ -26,6 +26,7 @@ def auto_model(monkeypatch, tmp_path):
     return AutoModel
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize("kind", MODELS)
 def test_every_architecture_loads_and_translates_equally(kind, tmp_path, auto_model):
     folder = write_model(tmp_path / "model", CASES[kind], CUTS.get(kind, CutConfig(documents=True)))

@@ -7,6 +7,7 @@ from helpers.sizes import LEARNING as SIZES
 from docmt.settings.models import HanConfig
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("context", ["encoder", "decoder"])
 def test_previous_sentences_teach_the_pronoun(context):
     """The cue is one, two or three sentences back; the decoder sees what it became in the translation."""

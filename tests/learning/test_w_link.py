@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import pytest
 import torch
 from helpers.learning_tasks import accuracy, chain, learn
 from helpers.sizes import LEARNING as SIZES
@@ -25,6 +26,7 @@ def divergence(weight: float) -> float:
     return term.total.item() / term.count
 
 
+@pytest.mark.slow
 def test_the_agreement_draws_translations_together():
     """The loss has no parameters, so that a model trained without it can be judged by it."""
     assert divergence(30.0) < 0.6 * divergence(0.0)

@@ -29,6 +29,7 @@ def newest_states(model, sources, histories):
     return torch.stack([part[place] for part, place in zip(states, newest, strict=True)])
 
 
+@pytest.mark.some(10)
 @pytest.mark.parametrize("case", CASES)
 def test_ancestors_may_be_shared_and_lost(case, monkeypatch):
     """As in a search: places go on from any others of their beam, so that they come to share what they wrote first."""

@@ -37,6 +37,7 @@ def pass_of(model, order, seed: int = 5, words: float = 0.2):
     return states.split(batch.target_in.instances.lengths), total
 
 
+@pytest.mark.some(10)
 @pytest.mark.parametrize("case", CASES)
 def test_batch_mates_and_order_never_matter(case):
     model = training_model(case)

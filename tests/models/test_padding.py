@@ -35,6 +35,7 @@ def pass_of(model, batch: Batch) -> dict:
     return {name: value for name, value in results.items() if value is not None}
 
 
+@pytest.mark.some(10)
 @pytest.mark.parametrize("case", CASES)
 def test_states_terms_and_gradients_stay(case, monkeypatch):
     monkeypatch.setitem(CASES, case, replace(CASES[case], **NOISY))

@@ -23,13 +23,15 @@ def test_it_has_every_file_that_a_study_folder_links_or_copies():
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1800)
 def test_the_example_runs_in_an_empty_folder_with_the_wheel_alone(tmp_path):
     """The libraries are those of these tests; docmt itself comes from the wheel."""
     home, here = tmp_path / "env", tmp_path / "here"
     here.mkdir()
-    run(["git", "clone", "-q", ROOT, tmp_path / "clone"], cwd=ROOT, check=True)
-    run([sys.executable, "-m", "pip", "wheel", "--no-deps", "-w", tmp_path, "clone"], cwd=tmp_path, check=True)
-    shutil.rmtree(tmp_path / "clone")
+    clone = tmp_path / "clone"
+    run(["git", "clone", "-q", ROOT, clone], cwd=ROOT, check=True)
+    run([sys.executable, "-m", "pip", "wheel", "--no-deps", "-w", tmp_path, clone], cwd=tmp_path, check=True)
+    shutil.rmtree(clone)
     (wheel,) = tmp_path.glob("*.whl")
     venv.create(home, with_pip=True)
     run([home / "bin" / "pip", "install", "--no-deps", wheel], cwd=here, check=True)

@@ -37,6 +37,7 @@ def test_the_papers_studies_train_in_fp32_and_search_by_docmt():
     assert {tuple(of(entry).values()) for entry in papers.values()} == {("fp32", "docmt")}
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("scale", ["paper", "smoke"])
 def test_one_word_reaches_every_system_of_every_study(scale):
     usual, other = entries(whole_grid(scale)), entries(whole_grid(scale, **OTHER))

@@ -52,6 +52,7 @@ def test_a_slurm_that_does_not_answer_is_told_once(slurm):
     assert text.startswith("sinfo: Slurm does not answer\n  found no controller")
 
 
+@pytest.mark.slow
 def test_what_jobs_ask_for_is_what_snakemake_says_with_the_profile(tmp_path, monkeypatch):
     project = small_demo(tmp_path / "project")
     monkeypatch.chdir(project.root)

@@ -147,6 +147,7 @@ def _content(path: Path) -> object:
     return hashlib.sha256(path.read_bytes()).digest() if is_small else path.stat().st_mode
 
 
+@pytest.mark.some(20)
 @pytest.mark.timeout(10, func_only=True)
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_crate_is_one_message_and_touches_nothing(

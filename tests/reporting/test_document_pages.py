@@ -68,6 +68,7 @@ def test_pages_of_documents_that_are_no_more_are_removed(compared):
     assert sorted(path.name for path in (folder / CORPUS).iterdir()) == ["1.html", "2.html", "3.html"]
 
 
+@pytest.mark.slow
 def test_two_hundred_documents_of_twelve_systems_are_a_small_list_and_pages_of_their_own(world, entry_of):
     fill(world, entry_of)
     folder = written(world)

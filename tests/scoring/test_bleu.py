@@ -61,6 +61,7 @@ def by_command_line(folder: Path, hypotheses: list[str], references: list[list[s
     return json.loads(run([sys.executable, "-m", "sacrebleu", *named], cwd=folder, check=True).stdout)
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize(("unit", "size", "count"), [("s", 1, 2), ("d", 7, 1), ("i", 3, 2)])
 @pytest.mark.parametrize("family", OPTIONS)
 def test_every_family_and_unit_is_what_sacrebleus_command_prints(tmp_path, family, unit, size, count):

@@ -332,6 +332,7 @@ CONVENTIONS = {
 }
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("name", CONVENTIONS)
 def test_a_convention_gives_what_its_settings_give_by_themselves(job, name, tmp_path):
     """The stop list of a file counts by the other conventions alone."""

@@ -233,6 +233,7 @@ def check_level(metric: str, units: int, runs: int, draws: int, tests: list = TE
     assert min(rejections[name] for name in p_values if p_values[name] is not None) > 0, "by chance some are found"
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("runs", [1, 3])
 @pytest.mark.parametrize(
     ("metric", "units", "tests"),

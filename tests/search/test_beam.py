@@ -32,6 +32,7 @@ def limits_of(name, source, a, b):
     return [int(a * pieces + b) for pieces in counted]
 
 
+@pytest.mark.some(5)
 @models
 @pytest.mark.parametrize("penalty", ["average", "gnmt", "none"])
 def test_a_beam_score_is_the_score_of_its_text(name, penalty):
@@ -66,6 +67,7 @@ def greedy(model, source, limits):
         target = [*target, []] if best in ends else [*target[:-1], [*target[-1], best]]
 
 
+@pytest.mark.some(2)
 @models
 def test_a_beam_of_one_is_greedy(name):
     model = tiny_model(name)
@@ -75,6 +77,7 @@ def test_a_beam_of_one_is_greedy(name):
     assert [best.sentences for (best,) in translations] == expected
 
 
+@pytest.mark.some(2)
 @models
 def test_batch_mates_never_matter(name):
     model = tiny_model(name)
@@ -97,6 +100,7 @@ def everything(frame, words):
     return runs + ([[[a], [b]] for a in words for b in words] if frame == "joined" else [])
 
 
+@pytest.mark.some(2)
 @models
 def test_a_beam_as_wide_as_all_there_is_finds_everything(name):
     model = tiny_model(name, vocabulary=FIRST_WORD + 1)
@@ -122,6 +126,7 @@ shapes = st.lists(st.lists(st.integers(1, 4), min_size=1, max_size=4), min_size=
 
 
 # Not shrunk: a search for every smaller example would take minutes.
+@pytest.mark.some(2)
 @models
 @settings(max_examples=10, deadline=None, phases=[Phase.explicit, Phase.reuse, Phase.generate])
 @given(shapes, st.integers(1, 3), st.integers(0, 9), st.sampled_from([0.0, 0.5, 1.0]), st.integers(1, 3))

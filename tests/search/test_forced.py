@@ -35,6 +35,7 @@ def test_a_sentence_has_its_words_and_its_end(name):
     assert sentences.tolist() == pytest.approx([part.sum().item() for part in tokens.split(outputs)], abs=1e-12)
 
 
+@pytest.mark.some(8)
 @pytest.mark.parametrize("case", MODELS)
 def test_every_model_spreads_what_it_has_encoded(case):
     """Two streams, chains and latent variables too: variants have the scores of full passes."""

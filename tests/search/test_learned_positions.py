@@ -58,6 +58,7 @@ ALL = {
 }
 
 
+@pytest.mark.some(8)
 @pytest.mark.parametrize("name", ALL)
 def test_every_hypothesis_is_finished_within_the_table(name):
     """In tables that just have the source, and in larger ones."""
@@ -91,6 +92,7 @@ def all_translations(config: TransformerConfig, limit: int) -> list[list[list[in
     return [[*each] for n in counts for each in product(runs, repeat=n) if sum(map(len, each)) + n * ends <= most]
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize(
     ("frame", "positions", "size"),
     [
@@ -113,6 +115,7 @@ def test_a_beam_as_wide_as_all_that_fits_the_table_finds_all_of_it(frame, positi
         assert each.score == pytest.approx(full_forward_score(model, source[0], each.sentences, forced), abs=1e-9)
 
 
+@pytest.mark.some(3)
 @both_positions
 @frames
 def test_a_table_that_is_large_enough_changes_nothing(frame, positions):

@@ -74,6 +74,7 @@ def keys(backend: Backend, prefix: str = "files") -> list[str]:
     return [file.key for file in backend.listed(prefix)]
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize("size", SIZES)
 def test_a_file_comes_back_as_it_went_in_or_not_at_all(backend, tmp_path, size):
     path, file = write(tmp_path / "given", size)
@@ -118,6 +119,7 @@ def test_a_small_file_stays_and_a_huge_one_is_not_read(backend, monkeypatch):
     backend.remove("entries/ten")
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("way", ["upload", "download"])
 def test_a_killed_client_leaves_nothing_half(backend, place, tmp_path, way):
     path, file = write(tmp_path / "given", PART + 1)
@@ -132,6 +134,7 @@ def test_a_killed_client_leaves_nothing_half(backend, place, tmp_path, way):
     backend.remove(KEY)
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("kind", SERVERS)
 def test_a_killed_server_leaves_nothing_half(kind, tmp_path, monkeypatch):
     path, file = write(tmp_path / "given", PART + 1)

@@ -65,6 +65,7 @@ def refusal(client: pytest.MonkeyPatch, url: str, scheme: str = "s3") -> StoreUn
     return problem.value
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize(
     ("scheme", "status", "code"),
     [

@@ -85,6 +85,7 @@ def test_the_second_user_reads_what_the_first_made(place, mode, groups, umask):
     assert ("no permission" in run_as(STRANGER, lambda: pull(place, STRANGER))) == (mode & 0o007 == 0)
 
 
+@pytest.mark.slow
 def test_the_second_user_changes_nothing_of_the_first(place):
     store = begin(place, 0o1777)
     before = files_of(store)

@@ -72,6 +72,7 @@ EXHAUSTED = {
 }
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("kind", EXHAUSTED)
 def test_out_of_memory_names_the_batch_and_the_setting_to_lower(folder, monkeypatch, kind):
     plain, armed = Transformer.decode, []
@@ -166,6 +167,7 @@ HOW = {
 }
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("name", HOW)
 def test_a_state_is_refused_to_a_job_that_computes_otherwise(folder, name):
     interrupt(folder)
@@ -248,6 +250,7 @@ FULL = {
 }
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("named", FULL)
 def test_a_disk_that_fills_up_loses_nothing(reference, small_disk, named):
     folder = make_folder(small_disk / "run")

@@ -133,6 +133,7 @@ WHEN = {
 }
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("when", WHEN)
 def test_who_lost_the_lease_ends_and_writes_nothing(folder, monkeypatch, when):
     update, beat_s = WHEN[when]

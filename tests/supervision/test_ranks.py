@@ -192,6 +192,7 @@ def test_ranks_wait_for_the_first_for_as_long_as_it_makes_progress(tmp_path):
     assert [(status, wrote) for status, wrote, _ in wait_for_the_first(tmp_path, "progress")] == [(0, "done\n")] * 2
 
 
+@pytest.mark.slow
 def test_where_the_first_hangs_its_own_watchdog_ends_it_and_so_the_others(tmp_path):
     (first, _, said), (second, _, other) = wait_for_the_first(tmp_path, "hang")
     assert first == HANGING and "no progress" in said

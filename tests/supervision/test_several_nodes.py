@@ -97,6 +97,7 @@ def test_a_training_moves_from_two_nodes_to_one_and_back(programs, folder, expec
     assert folder.weights() == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("killed", [pytest.param(0, marks=pytest.mark.slow), 1])
 def test_a_killed_node_ends_the_other_and_a_retry_goes_on(programs, folder, expected, killed):
     nodes = two_nodes(programs, folder)

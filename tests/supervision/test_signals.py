@@ -225,6 +225,7 @@ def with_broken_screen(folder: Folder, *options: str) -> int:
         os.close(writing)
 
 
+@pytest.mark.slow
 def test_a_training_goes_on_without_its_screen(reference, folder):
     assert with_broken_screen(folder) == 0
     assert folder.weights() == reference.weights()

@@ -46,6 +46,7 @@ def test_a_second_training_goes_on_where_the_first_has_stopped(reference, folder
     assert folder.weights() == reference.weights()
 
 
+@pytest.mark.slow
 def test_one_that_was_silent_for_long_is_followed_and_ends_when_it_wakes(reference, folder, first, other_host):
     first.send_signal(signal.SIGSTOP)
     second = Job(folder, 11, stale_s=1.0, before=other_host)

@@ -47,6 +47,7 @@ def in_parts(text: TextConfig, corpus: Path, folder: Path, of: int) -> Path:
     return folder / "out"
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(("text", "of"), [*zip(TEXTS, (3, 8), strict=True)], ids=["3 parts", "more parts than shards"])
 def test_one_process_several_and_parts_give_the_same_bytes(corpus, tmp_path, text, of):
     process_corpus(settings(text), corpus, tmp_path / "one")

@@ -13,6 +13,7 @@ from docmt.settings.data import CutConfig
 DOCUMENTS = [["a b c"], ["b a", "c d", "a a b"], ["d c b a", "b", "c a", "a d", "b b"]]
 
 
+@pytest.mark.some(2)
 @pytest.mark.filterwarnings("ignore:.*segments got another number")
 @pytest.mark.parametrize("size", [2, 4])
 @pytest.mark.parametrize("case", ["transformer joined", "g_transformer"])

@@ -79,6 +79,7 @@ def trained(
     return {name: parameter.detach() for name, parameter in model.named_parameters()}, sums
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_compiled_training_is_the_same_training(kind):
     plain, plain_sums = trained(kind, None, 1)
@@ -95,6 +96,7 @@ def test_a_compiled_training_is_the_same_training(kind):
         assert plain_sum.padding == 0 and padded_sum.padding == padded_sum.places - plain_sum.places > 0
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("kind", KINDS)
 def test_parts_are_compiled_for_each_shape_not_for_each_layer_or_batch(kind):
     counts = []
@@ -161,6 +163,7 @@ def compiled_by(monkeypatch, backend) -> None:
     monkeypatch.setattr(job, "COMPILER", backend)
 
 
+@pytest.mark.slow
 def test_a_stopped_training_goes_on_to_the_same_weights(folder, tmp_path, monkeypatch):
     compiled_by(monkeypatch, "eager")
     whole = make_folder(tmp_path / "whole")

@@ -10,6 +10,7 @@ from docmt.training.task import prepare, read_settings
 from docmt.training.validate import dev_score
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("beam", [1, 3])
 def test_every_dev_instance_is_translated_and_given_to_the_score_with_its_reference(tmp_path, beam):
     folder = make_folder(tmp_path / "run").changed(select_by="bleu", bleu_beam=beam)

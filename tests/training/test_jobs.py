@@ -89,6 +89,7 @@ def test_metrics_of_a_resumed_training_are_those_of_its_checkpoint(tmp_path):
         assert path.read_text(encoding="utf-8") == "".join(lines)
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("rule", ["best", "last", "average"])
 def test_checkpoint_rule_makes_the_model(folder, rule):
     other = folder.changed(checkpoint=rule, average=2, validate_every_updates=1, lr=3e-2, max_updates=8)

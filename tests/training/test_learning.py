@@ -45,6 +45,7 @@ def trained(root: Path, model: dict, by_sentence: bool = False) -> Folder:
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "model",
     [

@@ -81,6 +81,7 @@ def test_deterministic_algorithms_are_asked_for_and_given_back(tmp_path, trained
         assert not torch.are_deterministic_algorithms_enabled()
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(
     ("rule", "average", "updates", "said"),
     [

@@ -47,6 +47,7 @@ def rows(folder: Folder) -> list[dict]:
     return [{name: value for name, value in line.items() if name not in TIMES} for line in folder.metrics()]
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("kills", [[1], [4], [12], [2, 4, 5, 7, 10, 11]])
 def test_a_killed_training_goes_on_to_the_same_weights_and_rows(reference, folder, kills):
     """A line every four updates here, which no checkpoint but the last of 3, 6, 9 and 12 is in step with."""
@@ -62,6 +63,7 @@ def test_a_killed_training_goes_on_to_the_same_weights_and_rows(reference, folde
     assert notes.said(f"checkpoint of update {saved}") == (saved > 0)
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("written", ["checkpoint", "weights"])
 def test_killed_while_a_file_of_the_state_is_written(reference, folder, monkeypatch, written):
     save, count = torch.save, 0
@@ -185,6 +187,7 @@ def test_a_folder_of_other_things_is_no_state(folder):
     assert [file.name for file in folder.paths.state.iterdir()] == ["thesis.tex"]
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(("every", "save_minutes"), [(1, 30), (5, 0)])
 def test_rows_are_the_same_wherever_checkpoints_are(tmp_path, monkeypatch, every, save_minutes):
     """With minutes 0, a checkpoint stands between each update and its validation, too."""

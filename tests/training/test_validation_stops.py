@@ -83,6 +83,7 @@ def check_the_same(folder: Folder, reference: Folder) -> None:
     assert [folder.record()[name] for name in names] == [reference.record()[name] for name in names]
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(("update", "batch"), [(4, LOSSES[0]), (8, BLEU[-1]), (12, BLEU[1])])
 def test_a_signal_ends_a_validation_at_its_next_batch_with_a_checkpoint_of_before(
     reference, folder, during, update, batch

@@ -225,6 +225,7 @@ def read_back(style: Callable[[list[Pairs]], Written], pack: Callable, corpus: l
 PACKS = st.sampled_from([plainly, in_a_tar, in_a_zip])
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize("style", ALL_SIDES)
 @settings(max_examples=40)
 @given(corpus=corpora(), pack=PACKS)

@@ -64,6 +64,7 @@ def check(training: AlignerTraining, loops: Loops) -> None:
     assert dict(training.links()) == expected
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("at_once", [1, 40, batches.CELLS_AT_ONCE])
 @pytest.mark.parametrize(("source", "target"), CASES, ids=["words", "drawn"])
 def test_training_is_that_of_loops_however_lines_share_batches(source, target, at_once, monkeypatch):
