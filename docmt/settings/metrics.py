@@ -13,10 +13,11 @@ print them. `s-chrF`, `s-chrF++` and `s-TER` are metrics of sacreBLEU too. The m
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from docmt.base.errors import UserError, nearest
+from docmt.base.plugins import plugins
 from docmt.base.scores import Score
 from docmt.settings.metric import NO_DETAIL, Metric
 
@@ -152,6 +153,9 @@ METRICS = {
         lower_is_better=True,
     ),
 }
+
+# On request, so that scores of systems whose tables do not show it stay as they are.
+METRICS |= {name: replace(row, on_request=True) for name, row in plugins("docmt.metrics", Metric, METRICS).items()}
 
 
 def scores_of_record(record: Mapping[str, Any]) -> list[Score]:

@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple, get_args
 
 from docmt.base.checks import Checked, all_of, at_least, need, positive, setting, share, whole, within
 from docmt.base.parse import KINDS
+from docmt.base.plugins import plugins
 
 # The name of a frame: the special symbols around the sentences of a segment (`docmt.nn.frames`).
 Frame = Literal["wrapped", "summarised", "joined", "unmarked", "closed", "fairseq"]
@@ -253,6 +254,7 @@ MODELS = {
     "han": Architecture(HanConfig, "docmt.models.han:Han"),
     "w_link": Architecture(WLinkConfig, "docmt.models.w_link:WLink", reads_chains=True),
 }
+MODELS |= plugins("docmt.models", Architecture, MODELS)
 
 # The class of settings of each architecture, by the setting `model.kind`.
 MODEL_CONFIGS: dict[str, type[TransformerConfig]] = {kind: row.settings for kind, row in MODELS.items()}

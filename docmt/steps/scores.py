@@ -7,6 +7,7 @@ from typing import Any
 
 from docmt.base.artifacts import read_object
 from docmt.base.paths import SCORES
+from docmt.base.plugins import plugin_file
 from docmt.base.recipe import Recipe, Resources
 from docmt.base.screen import tell
 from docmt.base.sealing import sealing
@@ -16,7 +17,7 @@ from docmt.grid.items import requested_metrics
 from docmt.grid.markers import given, name_of, source_of
 from docmt.grid.scored import scoring_of_entry
 from docmt.settings.comet import CometConfig, files_of_comet
-from docmt.settings.metrics import TOKENISER_LIBRARIES
+from docmt.settings.metrics import TOKENISER_LIBRARIES, base_of, parse_metric
 from docmt.settings.pretrained import aligner_files, checkpoint_files, files_by_role, tokenizer_file
 from docmt.settings.programs import need_program
 from docmt.settings.scoring import TRAINED
@@ -105,11 +106,12 @@ def inputs(grid: Grid, names: Names) -> Inputs:
 
 
 def files(grid: Grid, names: Names) -> dict[str, Path]:
-    """Return the stop lists, the word vectors and the models by which a system is scored.
+    """Return the stop lists, the word vectors, the models and the plugins by which a system is scored.
 
     Raises UserError where a file is missing, or where the Python of COMET is no program that can be run.
     """
-    scoring = scoring_of_entry(grid, grid.find_scored(names["corpus"], names["system"]))
+    entry = grid.find_scored(names["corpus"], names["system"])
+    scoring = scoring_of_entry(grid, entry)
     vectors = {} if scoring.vectors in (TRAINED, None) else {"word_vectors": scoring.vectors}
     named = {role: Path(path) for role, path in {**scoring.stop_lists, **vectors}.items()}
     if is_of_user(grid, scoring.model):
@@ -120,7 +122,8 @@ def files(grid: Grid, names: Names) -> dict[str, Path]:
     if scoring.comet:
         need_program(scoring.comet.words, "scoring.comet.command")
         named |= files_of_comet(scoring.comet.model, scoring.comet.encoder)
-    return named
+    sources = {name: plugin_file(parse_metric(name).metric.module) for name in requested_metrics(grid, entry)}
+    return named | {f"plugin/{base_of(name)}": path for name, path in sources.items() if path is not None}
 
 
 def hints(grid: Grid, names: Names) -> dict[str, Any]:

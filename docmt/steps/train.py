@@ -17,10 +17,12 @@ from docmt.base.artifacts import SCRATCH
 from docmt.base.errors import INTERRUPTED, TRY_AGAIN, check_known
 from docmt.base.parse import parse
 from docmt.base.paths import TRAINING
+from docmt.base.plugins import plugin_file
 from docmt.base.recipe import Recipe, Resources
 from docmt.base.screen import say
 from docmt.grid.grid import Grid
 from docmt.grid.markers import given
+from docmt.settings.models import MODELS
 from docmt.settings.pretrained import check_model, checkpoint_files, files_by_role
 from docmt.settings.train import CHANGEABLE
 from docmt.steps.of_grid import data_of, is_of_user, random_input, run_names, text_settings, training_of, view_inputs
@@ -63,12 +65,14 @@ def inputs(grid: Grid, names: Names) -> Inputs:
 
 
 def files(grid: Grid, names: Names) -> dict[str, Path]:
-    """Return the files of the checkpoint that a training starts from; refuse one that does not match the model."""
+    """Return the checkpoint that a training starts from, which must match the model, and the file of a plugin."""
     system = grid.with_model(names["corpus"], names["system"]).system
+    source = plugin_file(MODELS[system.model.kind].model.partition(":")[0])
+    of_plugin = {} if source is None else {"plugin/model": source}
     if not is_of_user(grid, system.pretrained):
-        return {}
+        return of_plugin
     check_model(system.model, system.pretrained)
-    return files_by_role("pretrained", checkpoint_files(system.pretrained))
+    return files_by_role("pretrained", checkpoint_files(system.pretrained)) | of_plugin
 
 
 def run(recipe: Recipe, resources: Resources) -> None:

@@ -98,6 +98,7 @@ def test_any_shards_draw_the_same(tmp_path, cut):
     assert pa.concat_tables(shards).to_pylist() == whole
 
 
+@pytest.mark.slow
 def test_several_processes_draw_the_same(tmp_path):
     tokens = write_shards(tmp_path / "tokens")
     first, second = (sampled_view(tokens, tmp_path / str(n), SAMPLED[3], Workers(n)) for n in (1, 2))

@@ -72,6 +72,7 @@ def killed(project: Project, programs: Path) -> None:
     assert not psutil.wait_procs(processes, timeout=WAIT_S)[1], "the program has outlived its job"
 
 
+@pytest.mark.slow
 def test_nothing_is_translated_twice_and_nothing_is_lost(service, programs):
     killed(service, programs)
     decoded, scores = ((service.root / target(service, place)).parent for place in (DECODED, SCORES))

@@ -167,6 +167,7 @@ def test_a_run_ends_though_slurm_is_away_at_times_and_forgets_its_jobs(slurm, tm
     assert "Slurm no longer knows the job 100" in done.stderr and len(slurm.calls("sbatch")) == 1
 
 
+@pytest.mark.slow
 def test_a_job_in_the_queue_says_what_it_is(slurm, demo):
     """Its name is the run's, by which the plugin asks for it; `docmt status` reads the comment of the real plugin."""
     slurm.does("fail")

@@ -37,6 +37,7 @@ def test_the_summary_agrees_with_the_plan(looks_finished: Project):
     assert pending == {*outputs} and len(pending) == 24
 
 
+@pytest.mark.slow
 def test_to_touch_pretends_nothing(looks_finished: Project):
     """No file that is missing counts as made, and no artifact that is there as made again."""
     done = looks_finished.snakemake("--touch", "--forceall", "--cores", "1", "demo", check=True)
