@@ -41,6 +41,13 @@ def test_pages_that_are_out_of_date_are_named_and_written(tmp_path, monkeypatch,
     assert generate.main(["--chek"]) == 2
 
 
+def test_messages_are_listed_with_their_places_and_remedies(capsys):
+    assert generate.main(["--messages"]) == 0
+    listed = capsys.readouterr().out
+    assert re.search(r"^docmt/plan/links\.py:\d+\n    unknown target\n    found: {target}\n", listed, re.MULTILINE)
+    assert "\n    remedy: make room and run the command again; files that existed before are unchanged\n" in listed
+
+
 def test_rows_of_tables_have_the_cells_of_their_header():
     tables = re.findall(r"(?:^\|.*\n)+", COMMANDS, re.MULTILINE)
     cells = [[len(re.findall(r"(?<!\\)\|", row)) for row in table.splitlines()] for table in tables]
