@@ -103,7 +103,7 @@ def facts_of(store: Store, row: StoreRow) -> dict[str, Any]:
     """Return what an artifact is, how it was made, with which settings, from what, and who says so."""
     entry = row.entry
     if entry is None:
-        raise row.problem or EntryRefused("the store has it no more", where=store.place(row.identity))
+        raise row.problem or EntryRefused("the store no longer has this artifact", where=store.place(row.identity))
     return {
         **row.to_json(),
         **{key: entry.asked.get(key) for key in ("version", "settings", "libraries")},

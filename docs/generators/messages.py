@@ -1,6 +1,7 @@
 """The list of docmt's messages: what each says to a user, with its place in the code, so that one can read them all."""
 
 import ast
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -27,7 +28,7 @@ def messages() -> Iterator[Message]:
         tree = ast.parse(path.read_text(encoding="utf-8"))
         for call, names in _calls(tree, _assigned(tree.body)):
             parts = tuple(_parts(call, names))
-            if any(character.isalpha() for part in parts for character in part.partition("{")[0]):
+            if any(character.isalpha() for part in parts for character in re.sub("{.*?}", "", part)):
                 yield Message(f"{path.relative_to(ROOT)}:{call.lineno}", parts)
 
 
@@ -42,9 +43,10 @@ def _calls(node: ast.AST, names: Names) -> Iterator[tuple[ast.Call, Names]]:
 
 def _assigned(nodes: Iterable[ast.AST]) -> Names:
     names: Names = {}
-    for node in nodes:
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-            names.setdefault(node.targets[0].id, []).append(node.value)
+    for node in (node for node in nodes if isinstance(node, ast.Assign)):
+        sides = (getattr(side, "elts", [side]) for side in (node.targets[0], node.value))
+        for name, value in zip(*sides, strict=False):
+            names.setdefault(getattr(name, "id", ""), []).append(value)
     return names
 
 
@@ -61,8 +63,6 @@ def _text(value: ast.expr, names: Names) -> str:
             return str(value.value)
         case ast.JoinedStr():
             return "".join(_text(part, names) for part in value.values)
-        case ast.FormattedValue() if isinstance(value.value, ast.Name):
-            return f"{{{value.value.id}}}"
         case ast.BinOp(op=ast.Add()):
             return _text(value.left, names) + _text(value.right, names)
         case ast.IfExp():

@@ -74,7 +74,7 @@ def test_a_recipe_asks_for_what_its_folder_is_named_after(root, key):
     value = json.loads((root / path).read_bytes())
     value[key] = KEYS[key] if key == "version" else {**value[key], **KEYS[key]}
     write_json(root / path, value)
-    assert damaged(root) == {str(path): "changed by hand"}
+    assert damaged(root) == {str(path): "the file was changed by hand"}
 
 
 def test_missing_files_and_pipes_are_named(root):

@@ -53,7 +53,7 @@ def test_one_that_was_silent_for_long_is_followed_and_ends_when_it_wakes(referen
     first.send_signal(signal.SIGCONT)
     status, said = first.ended()
     assert status == 75, said
-    assert said.splitlines()[-3] == f"docmt: {folder.paths.output}: this folder is not this process's any more"
+    assert said.splitlines()[-3] == f"docmt: {folder.paths.output}: another process has taken over this folder"
     assert "Traceback" not in said
     status, said = second.ended()
     assert status == 0, said
