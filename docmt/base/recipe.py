@@ -243,7 +243,7 @@ def model_folder(folder: Path) -> Path:
     Raises UserError where no model is there; what a finished training lacks is named by whoever reads it.
     """
     for path in (folder, folder / "model"):
-        if (path / CARD).is_file():
+        if (path / CARD).exists():
             return path
     if trainings := versions(folder, MANIFEST):
         if len(trainings) > 1:
@@ -258,12 +258,10 @@ def model_folder(folder: Path) -> Path:
 
 def _no_model(folder: Path) -> UserError:
     """Build the UserError of a folder without a model: of a training that is not finished, or of anything else."""
-    places = (folder, folder.parent, *versions(folder))
-    if training := next((path for path in places if (path / JOB).is_file()), None):
-        remedy = f"`snakemake {training}/{MANIFEST}` trains it; `docmt list-trainings` says how far it is"
-        return UserError("this model is not trained yet", where=str(folder), remedy=remedy)
-    if TRAINING.stage in folder.parts:
-        remedy = "`snakemake STUDY.trainings` trains the systems of a study, which `docmt list-systems` lists"
-        return UserError("this model is not trained yet", where=str(folder), remedy=remedy)
-    remedy = "name the folder of a model: `docmt list-trainings` lists the trained ones"
-    return UserError("no trained model is in this folder", where=str(folder), found=f"no {CARD}", remedy=remedy)
+    if TRAINING.stage not in folder.absolute().parts:
+        remedy = "name the folder of a model: `docmt list-trainings` lists the trained ones"
+        return UserError("no trained model is in this folder", where=str(folder), found=f"no {CARD}", remedy=remedy)
+    planned = (path for path in (folder, folder.parent, *versions(folder)) if (path / JOB).is_file())
+    target = next((f"{path}/{MANIFEST}" for path in planned), "STUDY.trainings")
+    remedy = f"`snakemake {target}` trains it; `docmt list-trainings` says how far each training is"
+    return UserError("this model is not trained yet", where=str(folder), remedy=remedy)

@@ -190,7 +190,7 @@ def _named(name: str, known: Iterable[str]) -> str:
     fits = [identity for identity in known if identity.startswith(name)] if len(name) >= FEWEST_DIGITS else []
     if len(fits) != 1:
         expected = f"the first digits of one identity, at least {FEWEST_DIGITS}"
-        what = "several artifacts of the store begin so" if fits else "no artifact of the store begins so"
+        what = f"{'several' if fits else 'no'} identities in the store begin with these digits"
         raise UserError(what, where="IDENTITY", found=name, expected=expected)
     return fits[0]
 

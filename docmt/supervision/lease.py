@@ -172,7 +172,7 @@ class Lease(AbstractContextManager):
                 Reason.LEASE_LOST,
                 "another process has taken over this folder",
                 where=str(self.folder),
-                found=f"a lease of {holder.process}" if holder else "no lease",
+                found=f"{holder.process} works on it" if holder else "no process works on it",
                 remedy="this process was silent for too long: it ends, and the other one goes on",
             )
 

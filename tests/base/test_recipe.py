@@ -130,7 +130,11 @@ def test_the_newest_version_in_a_place_comes_first(folder):
 
 
 @pytest.mark.parametrize("name", ["", "model"])
-def test_a_model_that_is_not_trained_is_named_with_the_command_that_trains_it(folder, name):
+def test_a_model_that_is_not_trained_is_named_with_the_command_that_trains_it(tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    training = dataclasses.replace(RECIPE, place=Path("results/5_training/toy/word/seed1"))
+    training.write()
+    folder = training.folder
     told = rf"this model is not trained yet\n  `snakemake {folder}/manifest\.json` trains it"
     for path in (folder / name, folder.parent):
         with pytest.raises(UserError, match=f"^{path}: {told}"):

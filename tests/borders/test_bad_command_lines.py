@@ -126,7 +126,7 @@ CALLS = (
     ("list-targets --study lexical --root ROOT", "unknown study\n  found lexical"),
     ("check-findings lexical --root ROOT", "unknown target\n  found lexical"),
     ("path lexical --root ROOT", "unknown target\n  found lexical"),
-    ("remove-results results/nowhere --root ROOT", "no artifacts are here"),
+    ("remove-results results/nowhere --root ROOT", "no results are here"),
     ("list-systems --root folder", "folder/config.yaml: file not found"),
     ("preflight --gpu --device gpu", "'--device'"),
     (
@@ -149,7 +149,7 @@ CALLS = (
     ("preflight demo --profile", "'--profile' requires an argument"),
     ("why nothing --root ROOT", "unknown target\n  found nothing; expected all, a study"),
     ("list-results results --root ROOT", "PATH needs --verify"),
-    ("list-results --verify elsewhere --root ROOT", "elsewhere: no finished artifact is here"),
+    ("list-results --verify elsewhere --root ROOT", "elsewhere: no finished results are here"),
     ("reproduce nothing --root ROOT", "unknown target\n  found nothing; expected all, a study"),
     ("reproduce demo --cores 0 --root ROOT", "'--cores'"),
     ("reproduce demo --folder text --root ROOT", "'--folder': dir 'text' is a file"),

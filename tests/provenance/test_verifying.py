@@ -107,5 +107,5 @@ def test_the_command_names_what_is_wrong_and_how_it_is_removed_and_ends_with_1(r
 
 @pytest.mark.parametrize("place", ["results/none", "config.yaml", "results/../other"])
 def test_places_elsewhere_are_refused(root, place):
-    with pytest.raises(UserError, match="no finished artifact is here"):
+    with pytest.raises(UserError, match="no finished results are here"):
         invoke("list-results", "--verify", "--root", root, root / place)

@@ -148,7 +148,7 @@ def test_who_lost_the_lease_ends_and_writes_nothing(folder, monkeypatch, when):
     with pytest.raises(Failure, match="another process has taken over this folder") as problem:
         folder.train(Notes(each=act))
     assert (problem.value.reason, problem.value.status) == (Reason.LEASE_LOST, 75)
-    assert problem.value.found == "a lease of process 7 on node7"
+    assert problem.value.found == "process 7 on node7 works on it"
     assert content(folder.paths.state) == seen[0]
     assert not (folder.paths.output / "model").exists()
 

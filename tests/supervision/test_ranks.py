@@ -172,7 +172,7 @@ def test_what_stops_the_first_rank_stops_all_with_its_message(tmp_path, programs
     assert 0 not in statuses, said
     assert "docmt: " in said and "the folder for checkpoints has other files" in said
     # Rank 1 hears of it from the first rank, or sees that its lease is gone, whichever comes first.
-    assert "rank 1: the first process of the training cannot go on" in said or "found no lease" in said
+    assert "rank 1: the first process of the training cannot go on" in said or "found no process works on it" in said
 
 
 def wait_for_the_first(folder: Path, how: str) -> list[tuple[int, str, str]]:
