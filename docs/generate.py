@@ -1,7 +1,8 @@
 """Write all that is generated: pages of the documentation, schemas, and the digests of the steps' code.
 
-python docs/generate.py            write every file of GENERATORS
-python docs/generate.py --check    write nothing; name the files that are out of date, with status 1
+python docs/generate.py              write every file of GENERATORS
+python docs/generate.py --check      write nothing; name the files that are out of date, with status 1
+python docs/generate.py --messages   write nothing; print every message of docmt, to read them all
 """
 
 import sys
@@ -9,7 +10,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from generators import attention, commands, digests, results, schemas, settings_pages
+from generators import attention, commands, digests, messages, results, schemas, settings_pages
 
 ROOT = Path(__file__).parents[1]
 DIGESTS = digests.RECORD.relative_to(ROOT).as_posix()
@@ -46,7 +47,10 @@ def write() -> list[str]:
 
 
 def main(arguments: list[str]) -> int:
-    """Write or check the files as the arguments say, and return the exit status."""
+    """Write or check the files, or print the messages, as the arguments say; return the exit status."""
+    if arguments == ["--messages"]:
+        print(messages.text())
+        return 0
     if arguments not in ([], ["--check"]):
         print(__doc__)
         return 2

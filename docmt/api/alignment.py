@@ -81,9 +81,11 @@ def check_together(aligner: str, model: Path | None, has_training: bool, symmetr
     if aligner == "awesome-align" and model is None:
         raise UserError("awesome-align needs a model", where="--model", expected="the folder of a BERT")
     if aligner == "awesome-align" and symmetrise:
-        raise UserError("awesome-align has one set of links", where="--symmetrise", found=symmetrise)
+        what, remedy = "awesome-align makes a single set of links", "leave out --symmetrise, which joins two sets"
+        raise UserError(what, where="--symmetrise", found=symmetrise, remedy=remedy)
     if aligner == "eflomal" and model is not None:
-        raise UserError("eflomal has no model", where="--model", found=model)
+        what, remedy = "eflomal takes no model: it learns from the text alone", "leave out --model"
+        raise UserError(what, where="--model", found=model, remedy=remedy)
     if model is not None and has_training:
         remedy = "leave out --model, or the training text"
         raise UserError("a trained model does not learn from more text", where="--train-source", remedy=remedy)

@@ -58,7 +58,7 @@ def read_corpus(path: str | Path, mirror: str | Path | None = None) -> Iterator[
         with open_corpus(reader, path.parent, ("", ""), str(path), Problems()) as corpus:
             yield from map(_plain, corpus.documents)
     else:
-        expected = f"a corpus file (.yaml), a table ({', '.join(TABLES)}) or a folder of stage 1"
+        expected = f"a corpus file (.yaml), a table ({', '.join(TABLES)}) or a folder below results/1_corpus"
         raise UserError("not a corpus", where=str(path), expected=expected)
 
 

@@ -175,7 +175,8 @@ def tallies_of(
     for metric in metrics:
         check_known("metric", metric, (BLEU, *STRING_UNITS))
         if lines == "documents" and "d" not in STRING_UNITS.get(metric, ("d",)):
-            raise UserError("no metric of documents", found=metric, expected="a sentence on each line")
+            what, remedy = "this metric cannot score lines that are documents", "leave the metric out"
+            raise UserError(what, found=metric, expected="a sentence on each line", remedy=remedy)
     for family in families:
         check_known("family of BLEU", family, FAMILIES)
     wanted = [(metric, unit) for metric in metrics for unit in STRING_UNITS.get(metric, ())]

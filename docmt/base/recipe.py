@@ -22,7 +22,7 @@ from docmt.base.foreign import reading
 from docmt.base.machine import installed_version
 from docmt.base.manifest import MANIFEST
 from docmt.base.parse import parse
-from docmt.base.paths import ID_DIGITS, RESULTS
+from docmt.base.paths import ID_DIGITS, RESULTS, TRAINING
 
 GIVEN = "given"  # The value of a setting in the place of a path, which differs between users: `files` has the file.
 JOB = "job.json"  # The name of the file.
@@ -178,7 +178,7 @@ def read_recipe(folder: Path) -> Recipe:
     path = folder / JOB
     where, keys = str(path), ("step", "version", "settings", "inputs", "files", "libraries", "hints", "identity")
     value = read_object(path)
-    with reading(where, "not the recipe of a job", remedy=REMEDY):
+    with reading(where, "not the description of a job", remedy=REMEDY):
         value = as_object(value, where, keys)
         recipe = Recipe(
             step=value["step"],
@@ -194,10 +194,10 @@ def read_recipe(folder: Path) -> Recipe:
         actual, stated = recipe.identity, value["identity"]
     if actual != stated:
         found, expected = actual[:ID_DIGITS], str(stated)[:ID_DIGITS]
-        raise UserError("changed by hand", where=where, found=found, expected=expected, remedy=REMEDY)
+        raise UserError("the file was changed by hand", where=where, found=found, expected=expected, remedy=REMEDY)
     if PurePath(folder.absolute()).name != actual[:ID_DIGITS]:
         expected = f"the folder {actual[:ID_DIGITS]}"
-        raise UserError("the recipe of another folder", where=where, expected=expected, remedy=REMEDY)
+        raise UserError("the file describes the job of another folder", where=where, expected=expected, remedy=REMEDY)
     return recipe
 
 
@@ -240,13 +240,28 @@ def model_folder(folder: Path) -> Path:
     """Return the folder of a model: `folder` itself, `folder/model`, or that of the newest training in a place.
 
     A place is the folder of trainings without their ids. Where it has several, a line says which of them is used.
+    Raises UserError where no model is there; what a finished training lacks is named by whoever reads it.
     """
-    if (folder / CARD).is_file():
-        return folder
-    if not (folder / "model" / CARD).is_file() and (trainings := versions(folder, MANIFEST)):
+    for path in (folder, folder / "model"):
+        if (path / CARD).exists():
+            return path
+    if trainings := versions(folder, MANIFEST):
         if len(trainings) > 1:
             # Without `docmt.base.screen`, which imports more than the machines with GPUs have.
             told = f"docmt: {folder} has {len(trainings)} versions; the newest is used: {trainings[0].name}"
             print(told, file=sys.stderr)
         return model_folder(trainings[0])
-    return folder / "model" if (folder / "model" / CARD).is_file() else folder
+    if not (folder / MANIFEST).is_file():
+        raise _no_model(folder)
+    return folder
+
+
+def _no_model(folder: Path) -> UserError:
+    """Build the UserError of a folder without a model: of a training that is not finished, or of anything else."""
+    if TRAINING.stage not in folder.absolute().parts:
+        remedy = "name the folder of a model: `docmt list-trainings` lists the trained ones"
+        return UserError("no trained model is in this folder", where=str(folder), found=f"no {CARD}", remedy=remedy)
+    planned = (path for path in (folder, folder.parent, *versions(folder)) if (path / JOB).is_file())
+    target = next((f"{path}/{MANIFEST}" for path in planned), "STUDY.trainings")
+    remedy = f"`snakemake {target}` trains it; `docmt list-trainings` says how far each training is"
+    return UserError("this model is not trained yet", where=str(folder), remedy=remedy)

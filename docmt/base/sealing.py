@@ -51,7 +51,7 @@ class Seal:
             manifest = read_manifest(folder / MANIFEST)
             if not str(manifest.identity).startswith(folder.name):
                 raise UserError(
-                    "a manifest of another identity",
+                    "the manifest is that of another job",
                     where=str(folder / MANIFEST),
                     found=str(manifest.identity)[:ID_DIGITS],
                     expected=folder.name,

@@ -82,7 +82,9 @@ def _bounds(file: pq.ParquetFile, path: Path) -> list[int]:
         row += len(batch)
     documents = np.concatenate(opens)
     if row and documents[:1].tolist() != [0]:
-        raise UserError("the first row is not a document's first sentence", where=str(path), expected="sentence 0")
+        raise UserError(
+            "the text does not begin with the first sentence of a document", where=str(path), expected="sentence 0"
+        )
     bounds, document = [], 0
     while document < len(documents):
         bounds.append(int(documents[document]))

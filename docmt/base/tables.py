@@ -129,10 +129,10 @@ def read_chains(path: Path, segments: pa.Table) -> pa.Table:
     table = read_arrow(path, SEGMENT_CHAINS)
     if len(table) != len(segments):
         raise UserError(
-            "chains of another view",
+            "the lexical chains belong to another view",
             where=str(path),
-            found=f"{len(table)} rows",
-            expected=f"{len(segments)}, one for each segment",
+            found=f"chains of {len(table)} segments",
+            expected=f"chains of {len(segments)}, as the view has",
             remedy=OF_CHAINS,
         )
     check_chains(path, table, segments)

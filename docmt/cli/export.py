@@ -52,7 +52,7 @@ def export_corpus(
     files, licence = files_in(output), exported.card["licence"]
     text = None if tokens is None else artifact_name(tokens)
     record = {"output": output, "files": files, "text": text, "licence": licence, "is_open": is_open(licence)}
-    advice = "" if is_open(licence) else " - it may forbid to pass the text on: read it before you give this to anybody"
+    advice = "" if is_open(licence) else " (docmt does not know this licence: read it before you pass the text on)"
     lines = [f"{output}: {', '.join(files)}", f"tokens: {text or 'none'}", f"licence: {licence}{advice}"]
     answer(as_json, record, "\n".join(lines))
 

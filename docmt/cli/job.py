@@ -70,7 +70,7 @@ def job(
     """
     if root_of(folder).resolve() != Path.cwd():
         remedy = f"cd {root_of(folder)}, and call it again"
-        raise UserError("the job of another folder than this one", where=str(folder), remedy=remedy)
+        raise UserError("docmt job has to be called in the folder that has results/", where=str(folder), remedy=remedy)
     if read_object(folder / JOB, "step")["step"] == DOWNLOAD:
         download(folder, part)
         return

@@ -136,7 +136,7 @@ def show_damaged(root: Path, places: Sequence[Path], as_json: bool) -> bool:
     for place in places:
         if not any(is_of(folder, place) for folder in finished):
             remedy = "docmt list-results --all names what is there"
-            raise UserError("no finished artifact is here", where=str(place), remedy=remedy)
+            raise UserError("no finished results are here", where=str(place), remedy=remedy)
     wanted = [folder for folder in finished if not places or any(is_of(folder, place) for place in places)]
     damaged = []
     with progress_display("verifying", "artifacts", "artifacts") as progress:

@@ -43,7 +43,7 @@ def _batches(file: Path) -> Iterator[pa.RecordBatch]:
 def _data_files(folder: Path, name: str) -> Sequence[Path]:
     if (folder / SPLITS).is_file():
         remedy = f"name the folder of a split, {name}/train; a corpus file names all: `splits: {{train: {name}/train}}`"
-        raise UserError("a data set of several splits", where=name, remedy=remedy)
+        raise UserError("the data set has several splits, and one is needed", where=name, remedy=remedy)
     if not (folder / STATE).is_file():
         raise UserError("not a data set", where=name, expected=f"a folder with {STATE}, as `save_to_disk` writes it")
     state = read_object(folder / STATE, "_data_files")

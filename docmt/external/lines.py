@@ -92,7 +92,7 @@ def _check_count(path: Path, lines: list[str], source: FileTranslations, test: E
 
 def _wrong_count(path: Path, cause: LikelyCause, count: int, expected: int, unit: str) -> UserError:
     return UserError(
-        f"not one line for {unit}",
+        f"the file must have one line for {unit}",
         where=f"{path}:{cause.line}",
         found=f"{count} lines",
         expected=f"{expected} lines",
@@ -125,7 +125,7 @@ def _files(folder: Path, source: FileTranslations, test: ExpectedText) -> list[P
         lacking = [name for name in documents if name not in by_name]
     if len(files) != len(documents):
         raise UserError(
-            "not one file for each test document",
+            "the folder must have one file for each test document",
             where=str(folder),
             found=f"{len(files)} files" + (f", and none of {lacking[0]}" if lacking else ""),
             expected=f"{len(documents)} files",

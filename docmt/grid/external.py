@@ -28,11 +28,11 @@ def check_external(name: str, stated: Mapping[str, Any], lines: Lines) -> None:
     others = [] if key is None else [other for other in stated if other not in (key, *BESIDE)]
     if others:
         raise UserError(
-            f"settings of a model beside {key}, which docmt does not train or run",
+            f"a system of {key} has no model of docmt, and no settings of one",
             where=lines.place(("systems", name, others[0])),
             found=", ".join(others),
-            expected=f"{key}, and no others than {', '.join(BESIDE)}",
-            remedy="name it as a system of its own",
+            expected=f"{key}, and of other settings only {', '.join(BESIDE)}",
+            remedy="remove these settings; where docmt shall train a model too, make it another system",
         )
 
 
@@ -40,7 +40,7 @@ def check_trained(name: str, stated: Mapping[str, Any], where: str) -> None:
     """Raise UserError, at `where`, for an external system, which has no settings and no model to start from."""
     if key := external_key(stated):
         raise UserError(
-            f"{name} has no model: it is a system of {key}",
+            f"{name} has no model: its translations are made elsewhere ({key})",
             where=where,
             found=name,
             expected="a system that docmt trains",

@@ -122,7 +122,7 @@ class Grid(RunConfig):
         entry = self.find(corpus, folder)
         if isinstance(entry.system, ExternalSystem):
             about = f"{entry.system.source.about}, which docmt does not make"
-            raise UserError("a system without a model", where=f"{corpus}/{folder}", found=about)
+            raise UserError("this system has no model of docmt", where=f"{corpus}/{folder}", found=about)
         return entry
 
     def started_from(self, entry: Entry) -> Entry | None:

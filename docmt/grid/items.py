@@ -167,7 +167,9 @@ def judged_systems(grid: Grid, study: str, name: str) -> tuple[Item, list[Entry]
     item = item_of(grid, study, name)
     if not item.has_sheet:
         expected = "a table of kind human with corpus, system and baseline"
-        raise UserError("no sheet of this item", where=sheet_of(grid, study, name), found=name, expected=expected)
+        raise UserError(
+            "this item has no sheet for annotators", where=sheet_of(grid, study, name), found=name, expected=expected
+        )
     return item, [grid.named(study, item.corpus, system) for system in (item.baseline, item.system)]
 
 

@@ -140,7 +140,7 @@ class Resolver:
         while (following := follow(chain[-1])) is not None:
             if following in chain:
                 circle, remedy = " -> ".join([*chain, following]), f"take {key} from one of them"
-                raise UserError("the system leads back to itself", where=where, found=circle, remedy=remedy)
+                raise UserError("the system extends or starts from itself", where=where, found=circle, remedy=remedy)
             chain.append(following)
             if len(chain) > LONGEST_CHAIN:
                 raise UserError(

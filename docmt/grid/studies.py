@@ -241,7 +241,7 @@ def _check_text(system: TrainedSystem, texts: dict[str, TextConfig], lines: Line
         )
     if system.pretrained and texts[system.text].pretrained is None:
         raise UserError(
-            "a pretrained start needs a text of the checkpoint's pieces",
+            "a system that starts from a pretrained model needs a text of this model's pieces",
             where=lines.place((*path, "text")),
             found=f"text {system.text}, which has none",
             expected=f"one of config.yaml's texts with pretrained: {system.pretrained}",

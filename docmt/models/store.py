@@ -81,7 +81,7 @@ def read_card(folder: Path | str) -> dict[str, Any]:
     # `type` instead of isinstance, since true and false are integers in Python.
     if not all(type(size) is int and 0 < size <= MOST for size in sizes):
         expected = "numbers of pieces: source_size, target_size"
-        raise UserError("not the card of a model", where=str(path), found=quoted(sizes), expected=expected)
+        raise UserError("not the description of a model", where=str(path), found=quoted(sizes), expected=expected)
     as_object(card.get("provenance", {}), f"{path} provenance")
     return card
 

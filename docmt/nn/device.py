@@ -23,7 +23,9 @@ def choose_device(name: DeviceName) -> torch.device:
         name = "cuda" if torch.cuda.is_available() else "cpu"
     if name == "cuda" and not torch.cuda.is_available():
         reason, remedy = reason_without_cuda()
-        raise UserError("no CUDA device", where="--device", found=reason, remedy=f"{remedy}; or --device cpu, or auto")
+        raise UserError(
+            "torch can use no GPU here", where="--device", found=reason, remedy=f"{remedy}; or --device cpu, or auto"
+        )
     if name == "cpu":
         # Where the device is the CPU, this process will keep the memory that it frees.
         keep_freed_memory()

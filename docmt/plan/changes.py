@@ -9,6 +9,8 @@ from docmt.base.digests import value_of
 from docmt.base.manifest import DIGITS
 from docmt.base.recipe import Recipe
 
+# The settings of pages that list what is not there, in words.
+LISTS = {"not_run": "what is left out", "not_scored": "what is not scored", "ways": "what is missing"}
 MISSING = "nothing"  # The value of a name that only one of two mappings has, in messages.
 LONGEST = 40  # The largest number of characters of a value in a message.
 
@@ -24,6 +26,9 @@ class Difference:
 
     def __str__(self) -> str:
         """Return the phrase of messages."""
+        setting, _, item = self.name.partition(".")
+        if self.kind == "setting" and setting in LISTS:
+            return f"{LISTS[setting]} has changed ({item})"
         what = f"the version of the step {self.name}" if self.kind == "version" else f"the {self.kind} {self.name}"
         if MISSING in (self.before, self.now):
             return f"{what} is {'new' if self.before == MISSING else 'gone'}"

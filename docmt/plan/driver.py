@@ -170,7 +170,7 @@ class Driver:
             if self.plan.is_there(folder):
                 return []
             expected = "a folder that `docmt path TARGET` prints"
-            raise UserError("no job of the present settings", where=str(folder), expected=expected)
+            raise UserError("the present settings ask for no such folder", where=str(folder), expected=expected)
         if self.plan.is_finished(job) and not self.is_forced(job) and not os.environ.get(ALWAYS):
             return []
         read = self.manifests(self.plan.reads(job, self.is_forced))
@@ -196,7 +196,11 @@ class Driver:
         if output != link:
             remedy = "remove `prefix:`; docmt writes into the folder of the run"
             raise UserError(
-                "docmt as a module has no prefix", where="module", found=output, expected=link, remedy=remedy
+                "a workflow that uses docmt as a module must not state a prefix",
+                where="module",
+                found=output,
+                expected=link,
+                remedy=remedy,
             )
         return link
 

@@ -24,7 +24,7 @@ def chosen(artifacts: Iterable[Artifact], places: Iterable[Path], unused: bool) 
         below = [artifact for artifact in removable if Path(artifact.path).is_relative_to(place)]
         if not below:
             remedy = "docmt list-results --all names what is there"
-            raise UserError("no artifacts are here", where=str(place), remedy=remedy)
+            raise UserError("no results are here", where=str(place), remedy=remedy)
         picked |= {artifact.path: artifact for artifact in below}
     return sorted(picked.values(), key=lambda artifact: artifact.path)
 

@@ -19,7 +19,7 @@ def check_devices(run: PlannedRun, requests: Requests) -> Iterator[RunFinding]:
         yield told("fact", "device: cpu; cards are not used")
     elif requests.executor is not None:
         if requests.gpus and not torch_is_for_gpus():
-            what, version = "jobs ask for GPUs, and torch is built for processors alone", installed_version("torch")
+            what, version = "jobs ask for GPUs, and this torch is built without CUDA", installed_version("torch")
             remedy = "in docmt's clone: pip install -c pins.txt torch, from an index for CUDA, or set device: cpu"
             yield told(level, what, where="this Python's environment", found=f"torch {version}", remedy=remedy)
         yield told("fact", f"device: {device}; cards are those of the nodes")
@@ -54,4 +54,7 @@ def check_computing(device: DeviceName) -> Iterator[RunFinding]:
         said = f"{part}: {finding.measured}, {'right' if finding.is_right else 'WRONG'}"
         # Each check is told when it has ended.
         say(said)
-        yield told("fact", said) if finding.is_right else told("error", "wrong", where=part, found=finding.measured)
+        if finding.is_right:
+            yield told("fact", said)
+        else:
+            yield told("error", "the device computes wrong numbers", where=part, found=finding.measured)

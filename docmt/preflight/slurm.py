@@ -88,7 +88,7 @@ def read_requests(profile: str, targets: Sequence[str], overrides: Mapping[str, 
         words = (text if is_of_docmt else text.splitlines()[-1]).split()
         said = printable(" ".join(words), "")[:LONGEST_DETAIL]
         remedy = f"see it whole: snakemake -n {' '.join(targets)} --profile {profile}"
-        raise UserError("snakemake plans no such run", where=f"--profile {profile}", found=said, remedy=remedy)
+        raise UserError("snakemake cannot plan this run", where=f"--profile {profile}", found=said, remedy=remedy)
     value, lines = load_yaml(_file_of(profile))
     stated = mapping({} if value is None else value, lines)
     executor = stated.get("executor", "local")

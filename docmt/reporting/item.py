@@ -84,7 +84,7 @@ class Checks:
         """Raise UserError where the study does not have the system, or does not have it on this corpus."""
         self.known("system", name, self.systems, path)
         description, expected = f"{name} on {corpus}", f"on {', '.join(self.corpora[name])}"
-        self.require(corpus in self.corpora[name], "not a system of this corpus", description, path, expected)
+        self.require(corpus in self.corpora[name], "the system is not run on this corpus", description, path, expected)
 
     def model(self, name: str, path: tuple) -> None:
         """Raise UserError where a system of the study has no model of docmt; `name` is the name of the system."""

@@ -121,7 +121,7 @@ def read_lines(file: Path, expected: int) -> list[str]:
     lines = read_text(file).removesuffix("\n").split("\n")
     if len(lines) != expected:
         counts = {"found": f"{len(lines)} lines", "expected": f"{expected} lines"}
-        raise UserError("not one line for each test sentence", where=str(file), **counts)
+        raise UserError("the file must have one line for each test sentence", where=str(file), **counts)
     return lines
 
 

@@ -112,7 +112,7 @@ def read_references(corpus: Path, tokens: Path) -> References:
         raise UserError("no test sentences", where=str(documents_file), expected="rows whose split is 'test'")
     if [row[:2] for row in rows] != [row[:2] for row in tokenized]:
         raise UserError(
-            "not the sentences of the corpus",
+            "the tokens belong to other sentences than the corpus has",
             where=str(tokens_file),
             found=f"{len(tokenized)} test sentences",
             expected=f"the {len(rows)} of {documents_file}, in the same order",
@@ -140,7 +140,7 @@ def _tokenized(file: Path, rows: list[tuple], tokenized: list[tuple]) -> Iterabl
         further_tokens = {row[:2]: row[2] for row in _rows(tokens, "document", "sentence", "reference_tokens")}
     if {place: len(further) for place, further in further_tokens.items()} != expected_counts:
         raise UserError(
-            "not the references of the corpus",
+            "the references differ from those of the corpus",
             where=str(file),
             found=f"further references of {len(further_tokens)} test sentences",
             expected=f"further references of {len(expected_counts)} test sentences",
@@ -187,7 +187,7 @@ def read_instances(view: Path, cut: CutConfig, references: References) -> Refere
         documents += [row["document"]] * sentences
     if tuple(documents) != references.documents:
         raise UserError(
-            "not the segments of these sentences",
+            "the segments belong to other sentences",
             where=str(file),
             found=f"{len(documents)} sentences",
             expected=f"the {len(references.documents)} of the test split, in the same order",
@@ -213,7 +213,7 @@ def read_lines_of_test(path: Path, expected: int, unit: Lines) -> tuple[str, ...
     lines = tuple(read_lines(path))
     if len(lines) != expected:
         raise UserError(
-            f"not one line for each test {unit.removesuffix('s')}",
+            f"the file must have one line for each test {unit.removesuffix('s')}",
             where=str(path),
             found=f"{len(lines)} lines",
             expected=f"{expected} lines",

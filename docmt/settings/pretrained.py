@@ -93,7 +93,11 @@ def read_rows(path: Path) -> list[int | None]:
     """
     rows = read_json(path)
     if not isinstance(rows, list) or not all(row is None or (type(row) is int and row >= 0) for row in rows):
-        raise UserError("not the rows of a vocabulary", where=str(path), expected="a list of numbers, null where none")
+        raise UserError(
+            "not the numbers of the pieces of a vocabulary",
+            where=str(path),
+            expected="a list of numbers, null where none",
+        )
     return rows
 
 
@@ -106,7 +110,7 @@ def aligner_files(folder: Path | str) -> list[Path]:
     layers = read_object(files[0]).get("num_hidden_layers", 0)
     if not isinstance(layers, int) or layers < ALIGNER_LAYER:
         expected = f"{ALIGNER_LAYER} or more, of which awesome-align takes the {ALIGNER_LAYER}th"
-        raise UserError("too few layers", where=str(files[0]), found=layers, expected=expected)
+        raise UserError("the model has too few layers", where=str(files[0]), found=layers, expected=expected)
     return files
 
 

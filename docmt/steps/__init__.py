@@ -31,7 +31,8 @@ def read_job(folder: Path) -> "tuple[Recipe, Step]":
         raise UserError("unknown step", where=str(recipe.path), found=in_line(recipe.step), expected=expected)
     step = get_step(recipe.step)
     if recipe.version != step.version:
-        what, remedy = f"the recipe of another version of {step.name}", "run snakemake again, which writes a new one"
+        what = f"the job was planned for another version of the step {step.name}"
+        remedy = "run snakemake again, which plans with the present version"
         raise UserError(what, where=str(recipe.path), found=recipe.version, expected=step.version, remedy=remedy)
     return recipe, step
 

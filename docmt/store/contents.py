@@ -103,7 +103,7 @@ def facts_of(store: Store, row: StoreRow) -> dict[str, Any]:
     """Return what an artifact is, how it was made, with which settings, from what, and who says so."""
     entry = row.entry
     if entry is None:
-        raise row.problem or EntryRefused("the store has it no more", where=store.place(row.identity))
+        raise row.problem or EntryRefused("the store no longer has this artifact", where=store.place(row.identity))
     return {
         **row.to_json(),
         **{key: entry.asked.get(key) for key in ("version", "settings", "libraries")},
@@ -190,7 +190,7 @@ def _named(name: str, known: Iterable[str]) -> str:
     fits = [identity for identity in known if identity.startswith(name)] if len(name) >= FEWEST_DIGITS else []
     if len(fits) != 1:
         expected = f"the first digits of one identity, at least {FEWEST_DIGITS}"
-        what = "several artifacts of the store begin so" if fits else "no artifact of the store begins so"
+        what = f"{'several' if fits else 'no'} identities in the store begin with these digits"
         raise UserError(what, where="IDENTITY", found=name, expected=expected)
     return fits[0]
 

@@ -123,9 +123,9 @@ class StoreEntry:
         stated = (self.identity, full_digest(self.asked))
         if any(value != identity for value in stated):
             digests = ", ".join(value[:DIGITS] for value in dict.fromkeys(stated))
-            raise UserError("of another identity", found=digests, expected=identity[:DIGITS], remedy=REMEDY)
+            raise UserError("it has another identity", found=digests, expected=identity[:DIGITS], remedy=REMEDY)
         if self.asked["step"] != self.step:
-            raise UserError("of another step than its manifest", found=in_line(self.asked["step"]), expected=self.step)
+            raise UserError("it was asked of another step", found=in_line(self.asked["step"]), expected=self.step)
         check_names([*self.files, *self.texts], "files")
         missing = sorted({*self.manifest.records} - {*self.files, *self.texts})
         if missing:

@@ -189,7 +189,7 @@ def fetch(recipe: Recipe, can_write: Callable[[str], bool], store: Store | None 
     try:
         entry = store.entry(recipe.identity)
         if entry is None:
-            what, remedy = "the store has it no more", "run snakemake again"
+            what, remedy = "the store no longer has this artifact", "run snakemake again"
             raise EntryRefused(what, where=store.place(recipe.identity), remedy=remedy)
         for name in entry.files:
             if not can_write(name):

@@ -83,7 +83,7 @@ def take_gpus(
         return ()
     if count > len(gpus):
         raise UserError(
-            "a rank needs a GPU of its own",
+            "each process of a training needs a GPU of its own",
             where=VISIBLE if VISIBLE in os.environ else "--ranks",
             found=f"{count} ranks, {len(gpus)} GPUs ({_names(gpus)})",
             remedy="take fewer ranks (`gpu` of the workflow), or --device cpu",

@@ -170,10 +170,10 @@ class Lease(AbstractContextManager):
             holder = read_holder(self.folder)
             raise Failure(
                 Reason.LEASE_LOST,
-                "this folder is not this process's any more",
+                "another process has taken over this folder",
                 where=str(self.folder),
-                found=f"a lease of {holder.process}" if holder else "no lease",
-                remedy="another process continued in its place while it was silent; it ends and changes nothing there",
+                found=f"{holder.process} works on it" if holder else "no process works on it",
+                remedy="this process was silent for too long: it ends, and the other one goes on",
             )
 
     @contextmanager

@@ -151,9 +151,14 @@ class Meeting(AbstractContextManager):
         for n, other in here.items():
             if other["as"] != ours:
                 expected = f"{other['as']}, as on node {n}"
-                raise UserError("the launchers of a training differ", where=where, found=ours, expected=expected)
+                raise UserError(
+                    "the nodes of a training were started with different options",
+                    where=where,
+                    found=ours,
+                    expected=expected,
+                )
             if self._store.add(f"came/{n}", 0) > 1:
-                raise UserError("two launchers have the same number", where=where, found=f"--node-rank {n} twice")
+                raise UserError("two nodes have the same number", where=where, found=f"--node-rank {n} twice")
         if len(here) < len(numbers):
             return None
         shares = shares_of(ranks, [here[n]["most"] for n in numbers])
@@ -207,11 +212,16 @@ def shares_of(ranks: int, most: Sequence[int]) -> list[int]:
         free = [node for node, share in enumerate(shares) if share < most[node]]
         if not free:
             gpus = f"{' + '.join(map(str, most))} GPUs"
-            raise UserError("a rank needs a GPU of its own", where="the nodes of the job", found=gpus, expected=ranks)
+            raise UserError(
+                "each process of a training needs a GPU of its own",
+                where="the nodes of the job",
+                found=gpus,
+                expected=ranks,
+            )
         shares[min(free, key=lambda node: shares[node])] += 1
     if 0 in shares:
-        counts = f"{ranks} ranks on {len(most)} nodes"
+        counts = f"{ranks} processes (--ranks) on {len(most)} nodes"
         raise UserError(
-            "a node without a rank", found=counts, expected="--ranks of all nodes together, as many or more"
+            "a node would have no process", found=counts, expected="--ranks of all nodes together, as many or more"
         )
     return shares

@@ -110,7 +110,7 @@ class SeveralRanks(Ranks):
         failure, result = sent
         if failure is not None:
             reason, message, status = failure
-            what, where = "the first rank cannot go on", f"rank {self.number}"
+            what, where = "the first process of the training cannot go on", f"rank {self.number}"
             raise Failure(reason, what, where=where, found=message, status=status)
         return result
 
@@ -131,7 +131,7 @@ def joined(device: torch.device, waiting: Callable[[], AbstractContextManager] =
         if torch.cuda.device_count() < count:
             hidden = f" ({VISIBLE}={os.environ[VISIBLE]})" if VISIBLE in os.environ else ""
             raise UserError(
-                "a rank needs a GPU of its own",
+                "each process of a training needs a GPU of its own",
                 where=f"torchrun on {socket.gethostname()}",
                 found=f"{count} ranks, {torch.cuda.device_count()} GPUs{hidden}",
                 remedy="torchrun --nproc-per-node <GPUs>",

@@ -209,7 +209,7 @@ def claim_state(folder: Path, run: dict[str, Any]) -> None:
     files = sorted(file.name for file in folder.glob("[!.]*"))
     if files and CLAIM not in files:
         raise UserError(
-            "the state folder holds something else",
+            "the folder for checkpoints has other files",
             where=str(folder),
             found=files[0],
             expected=f"an empty folder, or one with {CLAIM}",

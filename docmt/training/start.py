@@ -45,8 +45,10 @@ def counterparts(text: Path, side: str) -> Counterparts | None:
         return None
     pieces, rows = Vocabulary.load(text / f"vocabulary.{side}.txt").pieces, read_rows(path)
     if len(pieces) != len(rows):
-        lengths, expected = f"{len(rows)} rows", f"{len(pieces)}, one a piece"
-        raise UserError("not the rows of this vocabulary", where=str(path), found=lengths, expected=expected)
+        lengths, expected = f"{len(rows)} numbers", f"{len(pieces)}, one for each piece"
+        raise UserError(
+            "the list of numbers belongs to another vocabulary", where=str(path), found=lengths, expected=expected
+        )
     return dict(zip(pieces, rows, strict=True))
 
 

@@ -134,7 +134,11 @@ def check_text(paths: Paths) -> None:
     for name in VOCABULARIES:
         vocabulary, initial = paths.text / name, paths.init_model / "text" / name if paths.init_model else None
         if not vocabulary.is_file():
-            raise UserError("file not found", where=str(vocabulary), remedy="the text is the folder text/ of stage 2")
+            raise UserError(
+                "file not found",
+                where=str(vocabulary),
+                remedy="the text is the folder text/ of an artifact in results/2_tokens",
+            )
         if initial and initial.is_file() and sha256_file(initial) != sha256_file(vocabulary):
             raise UserError(
                 "the initial model was trained with another vocabulary",

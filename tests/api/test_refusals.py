@@ -52,7 +52,7 @@ MISTAKES = {
     "coherence without documents": (lambda: docmt.score_coherence(FLAT, "v"), "hypotheses: no documents"),
     "an unknown form": (lambda: docmt.read_contrastive("x", "voito"), "unknown form of contrastive sets"),
     "a corpus that is none": (lambda: next(docmt.read_corpus("corpus.txt")), "corpus.txt: not a corpus"),
-    "a folder that is no model": (lambda: docmt.open_model("nowhere"), "nowhere/model.json: file not found"),
+    "a folder that is no model": (lambda: docmt.open_model("nowhere"), "nowhere: no trained model is in this folder"),
     "a folder of results that is not there": (lambda: docmt.list_trainings("nowhere"), "nowhere: folder not found"),
     "metrics that are not there": (lambda: docmt.read_curve("nowhere"), "nowhere: file not found"),
     "a file that is not there": (lambda: docmt.read_documents("nowhere"), "nowhere: file not found"),

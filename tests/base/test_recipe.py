@@ -13,7 +13,17 @@ from docmt.base.artifacts import write_json
 from docmt.base.errors import UserError
 from docmt.base.machine import installed_version
 from docmt.base.paths import ID_DIGITS
-from docmt.base.recipe import JOB, REMEDY, Recipe, StatedFile, read_recipe, read_settings, root_of, versions
+from docmt.base.recipe import (
+    JOB,
+    REMEDY,
+    Recipe,
+    StatedFile,
+    model_folder,
+    read_recipe,
+    read_settings,
+    root_of,
+    versions,
+)
 
 TOKENS, WORDS = Path("results/2_tokens/toy/word/1111111111"), Path("results/4_chain_words/toy/word/2222222222")
 RECIPE = Recipe(
@@ -119,6 +129,33 @@ def test_the_newest_version_in_a_place_comes_first(folder):
     assert versions(RECIPE.place, "manifest.json") == []
 
 
+@pytest.mark.parametrize("name", ["", "model"])
+def test_a_model_that_is_not_trained_is_named_with_the_command_that_trains_it(tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    training = dataclasses.replace(RECIPE, place=Path("results/5_training/toy/word/seed1"))
+    training.write()
+    folder = training.folder
+    told = rf"this model is not trained yet\n  `snakemake {folder}/manifest\.json` trains it"
+    for path in (folder / name, folder.parent):
+        with pytest.raises(UserError, match=f"^{path}: {told}"):
+            model_folder(path)
+
+
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        (
+            "results/5_training/toy/sentence/seed1",
+            "this model is not trained yet\n  `snakemake STUDY.trainings` trains",
+        ),
+        ("models", "no trained model is in this folder\n  found no model.json\n  name the folder of a model"),
+    ],
+)
+def test_a_folder_without_a_model_is_refused(folder, path, message):
+    with pytest.raises(UserError, match=f"^{path}: {message}"):
+        model_folder(Path(path))
+
+
 def test_inputs_are_folders_by_their_roles(folder):
     recipe = read_recipe(folder)
     assert recipe.input("tokens") == recipe.folder_of("tokens") == TOKENS
@@ -129,8 +166,8 @@ def test_inputs_are_folders_by_their_roles(folder):
     assert str(refused.value) == f"{folder / JOB}: an input is missing\n  found no other\n  {REMEDY}"
 
 
-CHANGED = "changed by hand"
-NO_RECIPE = "not the recipe of a job"
+CHANGED = "the file was changed by hand"
+NO_RECIPE = "not the description of a job"
 
 
 @pytest.mark.parametrize(
@@ -164,7 +201,7 @@ def test_the_recipe_of_another_folder_is_refused(folder):
     with pytest.raises(UserError) as refused:
         read_recipe(moved)
     assert str(refused.value).splitlines() == [
-        f"{moved / JOB}: the recipe of another folder",
+        f"{moved / JOB}: the file describes the job of another folder",
         f"  expected the folder {folder.name}",
         f"  {REMEDY}",
     ]

@@ -212,7 +212,12 @@ def no_file() -> None:
 @pytest.mark.parametrize(
     ("change", "file", "message", "remedy"),
     [
-        (other_identity, MANIFEST, "a manifest of another identity", "remove the folder tokens/.*, and run snakemake"),
+        (
+            other_identity,
+            MANIFEST,
+            "the manifest is that of another job",
+            "remove the folder tokens/.*, and run snakemake",
+        ),
         (no_manifest, MANIFEST, "there is no manifest: the job that writes these files", "run snakemake again"),
         (other_manifest, MANIFEST, "not a manifest of docmt", "delete tokens/.* and run snakemake again"),
         (changed_manifest, MANIFEST, "the file was changed after docmt wrote it", "delete tokens/.* and run snakemake"),

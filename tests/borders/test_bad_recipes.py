@@ -70,8 +70,8 @@ def test_the_job_of_another_folder(message, tmp_path, monkeypatch):
     monkeypatch.chdir("folder")
     words[1] = str(tmp_path / words[1])
     told = message(*words)
-    expected = f"docmt: {words[1]}: the job of another folder than this one\n  cd {tmp_path}, and call it again\n"
-    assert told == expected
+    what = "docmt job has to be called in the folder that has results/"
+    assert told == f"docmt: {words[1]}: {what}\n  cd {tmp_path}, and call it again\n"
     monkeypatch.chdir(tmp_path)
     Path("link").symlink_to(tmp_path)
     words[1] = str(tmp_path / "link" / Path(words[1]).relative_to(tmp_path))
@@ -81,11 +81,11 @@ def test_the_job_of_another_folder(message, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("change", "expected"),
     [
-        ({"settings": {"view": 1}}, f"changed by hand\n  found .*; expected .*\n  {REMEDY}\n"),
-        ({"identity": "0" * 64}, f"changed by hand\n  found .*; expected 0000000000\n  {REMEDY}\n"),
-        ({"inputs": ["tokens"]}, f"not the recipe of a job\n.*\n  {REMEDY}\n"),
+        ({"settings": {"view": 1}}, f"the file was changed by hand\n  found .*; expected .*\n  {REMEDY}\n"),
+        ({"identity": "0" * 64}, f"the file was changed by hand\n  found .*; expected 0000000000\n  {REMEDY}\n"),
+        ({"inputs": ["tokens"]}, f"not the description of a job\n.*\n  {REMEDY}\n"),
         ({"hints": "none"}, "the JSON is not an object\n"),
-        ({"step": "tokens"}, "changed by hand\n"),
+        ({"step": "tokens"}, "the file was changed by hand\n"),
     ],
 )
 def test_a_recipe_that_a_person_has_changed(message, change, expected):
@@ -106,12 +106,14 @@ def test_the_recipe_of_another_job(message):
     old = Recipe("views", 0, {}, Path("results/job"))
     old.write()
     told = message("job", str(old.folder))
-    assert told.startswith(f"docmt: {old.path}: the recipe of another version of views\n  found 0; expected ")
-    assert told.endswith("\n  run snakemake again, which writes a new one\n")
+    assert told.startswith(
+        f"docmt: {old.path}: the job was planned for another version of the step views\n  found 0; expected "
+    )
+    assert told.endswith("\n  run snakemake again, which plans with the present version\n")
     moved = Path(folder).rename(Path(folder).with_name("0" * 10))
     told = message("job", str(moved))
     expected = f"the folder {Path(folder).name}\n  {REMEDY}\n"
-    assert told == f"docmt: {moved}/job.json: the recipe of another folder\n  expected {expected}"
+    assert told == f"docmt: {moved}/job.json: the file describes the job of another folder\n  expected {expected}"
 
 
 @pytest.mark.parametrize(
@@ -141,7 +143,7 @@ def test_an_input_of_another_identity(message):
     changed = Recipe("views", all_steps()["views"].version, {}, Path("results/job"), {"tokens": other})
     changed.write()
     told = message("job", str(changed.folder))
-    assert told.startswith(f"docmt: {other}/manifest.json: a manifest of another identity\n")
+    assert told.startswith(f"docmt: {other}/manifest.json: the manifest is that of another job\n")
     assert told.endswith(f"\n  remove the folder {other}, and run snakemake again\n")
 
 

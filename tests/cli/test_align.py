@@ -93,12 +93,15 @@ def test_other_aligners_are_called_with_what_they_need(text, more, monkeypatch):
     ("arguments", "message"),
     [
         (("--aligner", "awesome-align"), "--model: awesome-align needs a model\n  expected the folder of a BERT"),
-        (("--aligner", "eflomal", "--model", "x"), "--model: eflomal has no model\n  found x"),
+        (
+            ("--aligner", "eflomal", "--model", "x"),
+            "--model: eflomal takes no model: it learns from the text alone\n  found x",
+        ),
         (("--model", "x", "more"), "--train-source: a trained model does not learn from more text\n  leave out "),
         (("--train-source", "x"), "--train-source, --train-target: training text needs both sides"),
         (
             ("--aligner", "awesome-align", "--model", "x", "--symmetrise", "union"),
-            "--symmetrise: awesome-align has one set of links\n  found union",
+            "--symmetrise: awesome-align makes a single set of links\n  found union",
         ),
         (("--model", "x"), "lexicon.arrow: file not found"),
     ],

@@ -125,7 +125,10 @@ def test_files_that_do_not_correspond_are_refused(files, write):
         ([*files, "--hypotheses", three], "three: a different number of lines\n  found 3; expected 4, as in"),
         ([*files, "--train-source", source, "--train-target", three], "three: a different number of lines\n  found 3;"),
         ([*files, "--links", files[5]], "--links: a different number of files of links\n  found 2; expected 1, one"),
-        ([*plain, "--links", three], "three: not one line for each sentence pair\n  found 3; expected 4"),
+        (
+            [*plain, "--links", three],
+            "three: the file must have one line for each sentence pair\n  found 3; expected 4",
+        ),
         ([*plain, "--links", beyond], "beyond:4: a link to a word that is not there\n  found 1-9"),
         (
             [*plain, "--aligner", "x"],

@@ -207,10 +207,10 @@ def test_a_store_that_takes_nothing_fails_no_job(toy, monkeypatch):
 
 OTHER = replace(RECIPE, settings={"a": 2})
 REFUSED = {
-    "the recipe of another version of toy": (older := replace(RECIPE, version=2), older.to_json()),
+    "the job was planned for another version of the step toy": (older := replace(RECIPE, version=2), older.to_json()),
     "unknown step": (unknown := replace(RECIPE, step="train"), unknown.to_json()),
-    "changed by hand": (RECIPE, {**RECIPE.to_json(), "settings": OTHER.settings}),
-    "the recipe of another folder": (RECIPE, OTHER.to_json()),
+    "the file was changed by hand": (RECIPE, {**RECIPE.to_json(), "settings": OTHER.settings}),
+    "the file describes the job of another folder": (RECIPE, OTHER.to_json()),
 }
 
 
@@ -236,7 +236,8 @@ def test_the_job_of_another_project_is_refused(toy, tmp_path, monkeypatch):
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
     with pytest.raises(
-        UserError, match=rf"the job of another folder than this one\n  cd {tmp_path}, and call it again"
+        UserError,
+        match=rf"docmt job has to be called in the folder that has results/\n  cd {tmp_path}, and call it again",
     ):
         invoke("job", f"{tmp_path}/results/3_views/toy/joint/window1/0123456789")
 

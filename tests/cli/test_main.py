@@ -35,7 +35,7 @@ def test_help_names_every_command_below_its_heading(group, sections):
         (("job", "none"), "none/job.json: file not found"),
         (("job", "workflow"), "workflow/job.json: file not found"),
         (("job", "config.yaml"), "config.yaml/job.json: a file, where a folder is needed"),
-        (("score-contrastive", "none.tsv", "--model", "m"), "m/model.json: file not found"),
+        (("score-contrastive", "none.tsv", "--model", "m"), "m: no trained model is in this folder"),
         (("score", "--hypotheses", "none.txt", "--reference", "none.txt"), "none.txt: file not found"),
         (("compare", "--baseline", "a", "--hypotheses", "b", "--reference", "none.txt"), "none.txt: file not found"),
         (("read-sheets", "filled.csv", "--key", "none.json"), "none.json: file not found"),

@@ -287,7 +287,7 @@ def test_a_mark_stands_beside_a_difference_that_is_no_chance(write):
         (("--hypotheses", "system", "--metric", "chr"), "unknown metric\n  found chr\n  did you mean 'chrF'"),
         (
             ("--hypotheses", "whole", "--lines", "documents", "--documents", "names", "--metric", "TER"),
-            "no metric of documents\n  found TER; expected a",
+            "this metric cannot score lines that are documents\n  found TER; expected a",
         ),
     ],
 )

@@ -198,7 +198,7 @@ def test_a_data_set_that_hugging_face_datasets_has_saved(inputs):
     [
         ({"_indices_data_files": [{}]}, "s/train", "s/train/state.json: the data set selects some rows of its files"),
         ({"_data_files": [{"filename": "../x"}]}, "s/train", "s/train/state.json: the name of a file leads out of its"),
-        ({}, "s", "s: a data set of several splits\n  name the folder of a split, s/train"),
+        ({}, "s", "s: the data set has several splits, and one is needed\n  name the folder of a split, s/train"),
         ({}, "e", "e: not a data set\n  expected a folder with state.json"),
         ({}, "x.arrow", "x.arrow: not an Arrow file"),
     ],

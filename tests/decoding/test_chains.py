@@ -62,9 +62,9 @@ def test_segments_have_the_chains_of_their_rows(view):
 
 def test_chains_of_another_view_are_refused(view, tmp_path):
     write_arrow(tmp_path / "chains" / "test.arrow", pa.Table.from_pylist([], SEGMENT_CHAINS))
-    with pytest.raises(UserError, match="chains of another view") as refused:
+    with pytest.raises(UserError, match="the lexical chains belong to another view") as refused:
         SegmentTable.read(view, chain_model())
-    assert "found 0 rows; expected 2, one for each segment" in str(refused.value)
+    assert "found chains of 0 segments; expected chains of 2, as the view has" in str(refused.value)
 
 
 def test_model_and_chains_must_go_together(view):

@@ -75,7 +75,9 @@ def test_a_card_that_is_not_there_is_a_finding_beside_the_others(tmp_path):
     done = docmt("preflight", "--gpu", "--device", "cuda", "--json", cwd=project.root)
     said = json.loads(done.stdout)
     assert done.returncode == 2
-    assert "no CUDA device" in [finding["what"] for finding in said["findings"] if finding["level"] == "error"]
+    assert "torch can use no GPU here" in [
+        finding["what"] for finding in said["findings"] if finding["level"] == "error"
+    ]
 
 
 @pytest.mark.gpu

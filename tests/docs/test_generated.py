@@ -8,6 +8,7 @@ import re
 
 import generate
 import pytest
+from generators import messages
 from generators.commands import STATUSES
 from helpers.support import ROOT
 
@@ -39,6 +40,28 @@ def test_pages_that_are_out_of_date_are_named_and_written(tmp_path, monkeypatch,
     assert generate.main([]) == 0 and capsys.readouterr().out == "wrote docs/a.md\n"
     assert generate.main(["--check"]) == 0 and (tmp_path / "docs/a.md").read_text(encoding="utf-8") == "a"
     assert generate.main(["--chek"]) == 2
+
+
+def test_messages_are_listed_with_their_places_and_remedies(capsys):
+    assert generate.main(["--messages"]) == 0
+    listed = capsys.readouterr().out
+    assert re.search(r"^docmt/plan/links\.py:\d+\n    unknown target\n    found: {target}\n", listed, re.MULTILINE)
+    assert "\n    remedy: make room and run the command again; files that existed before are unchanged\n" in listed
+
+
+def test_messages_that_the_page_on_trouble_quotes_are_those_of_docmt():
+    page = (ROOT / "docs/troubleshooting.md").read_text(encoding="utf-8")
+    quoted = [block.splitlines()[0] for block in re.findall(r"^```text\n(.+?)^```$", page, re.MULTILINE | re.DOTALL)]
+    texts = {text for message in messages.messages() for part in message.parts for text in part.split(" | ")}
+    known = re.compile(rf"(?:.*: )?(?:{'|'.join(pattern for text in texts if (pattern := pattern_of(text)))})")
+    assert len(quoted) >= 10 and [line for line in quoted if not known.fullmatch(line)] == []
+    assert not known.fullmatch("docmt: update 120: out of memories"), "other messages are found"
+
+
+def pattern_of(text: str) -> str | None:
+    """Return the pattern of a message; None where it is almost all filled in."""
+    words = re.split(r"\{(?:[^{}]|\{[^{}]*\})*\}", text)
+    return ".*".join(map(re.escape, words)) if sum(map(str.isalpha, "".join(words))) >= 7 else None
 
 
 def test_rows_of_tables_have_the_cells_of_their_header():

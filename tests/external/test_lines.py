@@ -69,7 +69,9 @@ WRONG = {
 def test_another_number_of_lines_is_refused_with_line_and_cause(tmp_path, what):
     content, line, count, cause = WRONG[what]
     path = write(tmp_path, content)
-    with pytest.raises(UserError, match=rf"{re.escape(str(path))}:{line}: not one line for each test") as wrong:
+    with pytest.raises(
+        UserError, match=rf"{re.escape(str(path))}:{line}: the file must have one line for each test"
+    ) as wrong:
         read(path)
     assert count in str(wrong.value)
     assert (f"likely cause: {cause}" in str(wrong.value)) if cause else ("likely" not in str(wrong.value))
@@ -77,7 +79,9 @@ def test_another_number_of_lines_is_refused_with_line_and_cause(tmp_path, what):
 
 def test_sentences_where_lines_are_documents_are_refused(tmp_path):
     assert read(write(tmp_path, "1 2 3\n4 5\n"), lines="documents") == ["1 2 3", "4 5"]
-    with pytest.raises(UserError, match=r":1: not one line for each test document\n  found 5 lines.*\n.*`lines: sent"):
+    with pytest.raises(
+        UserError, match=r":1: the file must have one line for each test document\n  found 5 lines.*\n.*`lines: sent"
+    ):
         read(write(tmp_path, FIVE), lines="documents")
 
 
@@ -114,7 +118,9 @@ def test_files_may_have_the_plain_names_of_documents_or_follow_their_order(tmp_p
     path = folder(tmp_path, b="4\n5\n", a="1\n2\n3\n")
     assert read(path) == read(path, files="order") == ["1", "2", "3", "4", "5"]
     (path / "a").rename(path / "c")
-    with pytest.raises(UserError, match=r"other/b:3: not one line for each sentence of document a\n  found 2 lines"):
+    with pytest.raises(
+        UserError, match=r"other/b:3: the file must have one line for each sentence of document a\n  found 2 lines"
+    ):
         read(path, files="order")
 
 
@@ -132,11 +138,15 @@ def test_a_wrong_document_is_refused(tmp_path):
 def test_a_missing_document_is_refused(tmp_path):
     path = folder(tmp_path, a_txt="1\n2\n3\n")
     for files in ("names", "order"):
-        with pytest.raises(UserError, match=r"other: not one file for each test document\n  found 1 files, .* of b"):
+        with pytest.raises(
+            UserError, match=r"other: the folder must have one file for each test document\n  found 1 files, .* of b"
+        ):
             read(path, files=files)
 
 
 def test_a_wrong_file_of_a_document_is_refused_with_its_line(tmp_path):
     path = folder(tmp_path, a_txt="1\n2\n3\n\n", b_txt="4\n5\n")
-    with pytest.raises(UserError, match=r"a\.txt:4: not one line for each sentence of document a\n.*\n.*at the end"):
+    with pytest.raises(
+        UserError, match=r"a\.txt:4: the file must have one line for each sentence of document a\n.*\n.*at the end"
+    ):
         read(path)

@@ -67,12 +67,12 @@ def test_its_only_run_is_compared_with_every_run_of_the_other_system(beside):
 REFUSED = {
     "a model beside it": (
         {"systems/theirs/model": {"kind": "han"}, "systems/theirs/view": {"window": 1}},
-        r"systems\.theirs\.model: settings of a model beside translations.*\n  found model, view; expected trans",
+        r"systems\.theirs\.model: a system of translations has no model.*\n  found model, view; expected trans",
     ),
-    "what it extends": ({"systems/theirs/extends": "sentence"}, "settings of a model beside translations"),
+    "what it extends": ({"systems/theirs/extends": "sentence"}, "a system of translations has no model of docmt"),
     "a system that extends it": (
         {"systems/more": {"extends": "theirs"}},
-        r"systems\.more\.extends: theirs has no model: it is a system of translations\n",
+        r"systems\.more\.extends: theirs has no model: its translations are made elsewhere \(translations\)\n",
     ),
     "a system that starts from it": ({"systems/fine/init_from": "theirs"}, r"systems\.fine\.init_from: theirs has no"),
     "a start on another corpus": (
@@ -139,7 +139,9 @@ def test_its_recipes_have_no_path_and_no_model(beside):
 def test_no_job_trains_it(beside, path):
     beside.edit(STUDY, "passages", {"p": {"title": "P", "corpus": "toy", "systems": [{"system": "sentence"}],
                                           "documents": [{"source": ["a"]}]}})  # fmt: skip
-    with pytest.raises(UserError, match=r"toy/theirs: a system without a model\n  found translations from a file"):
+    with pytest.raises(
+        UserError, match=r"toy/theirs: this system has no model of docmt\n  found translations from a file"
+    ):
         settings(load_grid(beside.root), path)
 
 

@@ -33,6 +33,7 @@ LEFT_OUT = {
     # Environments, images and other machines.
     "python3 -m venv": ENVIRONMENT,
     "pip install": ENVIRONMENT,
+    "git clone": "asks a public host",
     "docker": "needs Docker: tests/packaging/test_containers.py",
     "apptainer": "needs Apptainer: tests/packaging/test_containers.py",
     "pytest": "runs tests",

@@ -32,7 +32,7 @@ PARSER_ALONE: dict[str, tuple[str, ...]] = {
         *("a name given twice", "a label given twice", "each file once", "books that are not in dev"),
         "splits without files",
     ),
-    "a system that leads back to itself": ("the system leads back to itself", "too many systems extend"),
+    "a system that leads back to itself": ("the system extends or starts from itself", "too many systems extend"),
     "a setting of a model whose kind is inherited": (r"model\.\w+: unknown key",),
     "a system that cannot be what is asked of it": (
         *("has no model", "no model of", "not a system that", "not a system with", "no stage counts this"),

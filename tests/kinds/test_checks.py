@@ -131,7 +131,9 @@ def test_a_row_of_a_system_that_is_not_on_the_corpus_of_a_column_says_where_it_s
     full.edit(STUDY, "systems/document/corpora", ["toy"])
     table = {"title": "T", "metrics": ["s-BLEU"], "rows": [{"system": "document"}]}
     full.edit(STUDY, "tables/table2", table)
-    with pytest.raises(UserError, match=r"not a system of this corpus\n  found document on large; expected on toy"):
+    with pytest.raises(
+        UserError, match=r"the system is not run on this corpus\n  found document on large; expected on toy"
+    ):
         load_grid(full.root)
     table["rows"][0]["only"] = ["toy"]
     full.edit(STUDY, "tables/table2", table)

@@ -17,7 +17,7 @@ def test_auto_is_the_gpu_where_there_is_one(monkeypatch):
 
 def test_a_gpu_that_is_not_there_is_refused(monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    with pytest.raises(UserError, match="--device: no CUDA device"):
+    with pytest.raises(UserError, match="--device: torch can use no GPU here"):
         choose_device("cuda")
 
 

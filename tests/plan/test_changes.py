@@ -13,7 +13,8 @@ def recipe(settings: dict, version: int = 3, **parts: dict) -> Recipe:
 
 
 BEFORE = {
-    "settings": {"train": {"lr": 0.1, "frozen": []}, "rows": [{"beam": 4}, {"beam": 5}], "about": "a" * 60},
+    "settings": {"train": {"lr": 0.1, "frozen": []}, "rows": [{"beam": 4}, {"beam": 5}], "about": "a" * 60}
+    | {"not_run": {}, "ways": {}},
     "version": 3,
     "inputs": {"model": Path("results/5_training/0123456789")},
     "files": {"tokenizer": StatedFile("models/tokenizer.json", "2" * 64)},
@@ -31,6 +32,8 @@ BEFORE = {
         ("settings", {"about": "short"}, f"the setting about was {'a' * 37}..., is short"),
         ("settings", {"new": True}, "the setting new is new"),
         ("settings", {"train": {"lr": 0.1}}, "the setting train.frozen is gone"),
+        ("settings", {"not_run": {"toy/she": "a.txt is missing"}}, "what is left out has changed (toy/she)"),
+        ("settings", {"ways": {"a.txt is missing": "Put it there."}}, "what is missing has changed (a.txt is missing)"),
         ("version", 4, "the version of the step scores was 3, is 4"),
         ("libraries", {"sacrebleu": "2.5.1"}, "the library sacrebleu was 2.4.0, is 2.5.1"),
         ("files", {"tokenizer": StatedFile("a", "3" * 64)}, "the file tokenizer was 222222222222, is 333333333333"),

@@ -145,7 +145,7 @@ def test_unfinished_artifacts_say_so(changed):
 
 
 def test_a_place_without_artifacts_and_no_place_are_refused(changed):
-    with pytest.raises(UserError, match="no artifacts are here"):
+    with pytest.raises(UserError, match="no results are here"):
         invoke("remove-results", "results/nothing", "--root", changed.root)
     assert "--unused" in invoke("remove-results", "--root", changed.root).stderr
 

@@ -170,7 +170,7 @@ REFUSED = [
     (
         "systems/sentence/init_from",
         {"system": "fine", "corpus": "toy"},
-        "systems.sentence.init_from: the system leads back to itself",
+        "systems.sentence.init_from: the system extends or starts from itself",
     ),
 ]
 

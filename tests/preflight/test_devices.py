@@ -41,5 +41,5 @@ def test_jobs_of_a_cluster_that_ask_for_gpus_in_vain(device, level, monkeypatch)
         monkeypatch.setattr(gpus, "installed_version", lambda name, version=version: version)
         findings = said(check_devices(run_of(device=device), requests))
         assert [stated for stated, _ in findings] == expected
-        assert all("jobs ask for GPUs, and torch is built for processors alone" in text for _, text in findings)
+        assert all("jobs ask for GPUs, and this torch is built without CUDA" in text for _, text in findings)
         assert said(check_devices(run_of(device=device), Requests("slurm"))) == []

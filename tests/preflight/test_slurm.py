@@ -68,7 +68,7 @@ def test_what_jobs_ask_for_is_what_snakemake_says_with_the_profile(tmp_path, mon
     assert asked == {"runtime": 77, "constraint": "avx512", "mem_mb": 8000, "gpu": 1, "nodes": 1}
     assert by_rule["scores"]["runtime"] == 7 * 60 and sum(job["rule"] == "scores" for job in requests.jobs) == 1
     for words, part in ((["nowhere", ["demo"]], "nowhere"), (["slurm", ["no-such-target"]], "no-such-target")):
-        with pytest.raises(UserError, match=f"snakemake plans no such run\n  found .*{part}"):
+        with pytest.raises(UserError, match=f"snakemake cannot plan this run\n  found .*{part}"):
             read_requests(*words, {})
 
 

@@ -111,7 +111,7 @@ FIRST_RUNS: dict[str, tuple[Attack, str]] = {
     "a recipe whose libraries are a number": (hostile.of_recipe(libraries=3), "job.json"),
     "a recipe whose files are a text": (hostile.of_recipe(files="abc"), "job.json"),
     "a recipe whose inputs are a list": (hostile.of_recipe(inputs=[3]), "job.json"),
-    "a recipe with other settings": (hostile.of_recipe(settings={"a": 1}), "changed by hand"),
+    "a recipe with other settings": (hostile.of_recipe(settings={"a": 1}), "the file was changed by hand"),
 }
 HOSTILE = {**DESCRIPTIONS, **SETTINGS, **FILES, **FIRST_RUNS}
 

@@ -74,7 +74,7 @@ def test_a_recipe_asks_for_what_its_folder_is_named_after(root, key):
     value = json.loads((root / path).read_bytes())
     value[key] = KEYS[key] if key == "version" else {**value[key], **KEYS[key]}
     write_json(root / path, value)
-    assert damaged(root) == {str(path): "changed by hand"}
+    assert damaged(root) == {str(path): "the file was changed by hand"}
 
 
 def test_missing_files_and_pipes_are_named(root):
@@ -107,5 +107,5 @@ def test_the_command_names_what_is_wrong_and_how_it_is_removed_and_ends_with_1(r
 
 @pytest.mark.parametrize("place", ["results/none", "config.yaml", "results/../other"])
 def test_places_elsewhere_are_refused(root, place):
-    with pytest.raises(UserError, match="no finished artifact is here"):
+    with pytest.raises(UserError, match="no finished results are here"):
         invoke("list-results", "--verify", "--root", root, root / place)

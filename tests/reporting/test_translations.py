@@ -70,6 +70,6 @@ def test_only_runs_of_the_first_seed_are_compared(full):
 def test_translations_of_another_test_split_are_refused(full):
     full.translate("sentence", ["x"] * 5)
     with pytest.raises(
-        UserError, match=r"sentence.seed1.test.txt: not one line for each test sentence\n  found 5 lines"
+        UserError, match=r"sentence.seed1.test.txt: the file must have one line for each test sentence\n  found 5 lines"
     ):
         examples(full.load())

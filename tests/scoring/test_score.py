@@ -188,7 +188,7 @@ def test_packed_instances_are_scored_where_the_view_packs_sentences(job):
 @pytest.mark.parametrize("segments", [[("a", 0, 2)], [("b", 0, 2), ("a", 0, 1)]], ids=["fewer", "other documents"])
 def test_a_view_of_other_sentences_is_refused(job, segments):
     job.write_view(segments)
-    with pytest.raises(UserError, match=r"test\.arrow: not the segments of these sentences\n  found . sentences"):
+    with pytest.raises(UserError, match=r"test\.arrow: the segments belong to other sentences\n  found . sentences"):
         job.score(INSTANCES)
 
 
@@ -257,7 +257,9 @@ def test_every_reference_counts_raw_and_tokenised(job):
 def test_tokens_of_other_references_are_refused(job, references):
     job.references(RAW, [["One."], ["Two."], []])
     job.write_reference_tokens(references)
-    with pytest.raises(UserError, match=r"references\.arrow: not the references of the corpus\n  found further "):
+    with pytest.raises(
+        UserError, match=r"references\.arrow: the references differ from those of the corpus\n  found further "
+    ):
         job.score()
 
 
@@ -366,7 +368,8 @@ def test_coherence_where_settings_name_vectors(job, tmp_path):
 def test_another_number_of_lines_is_refused_with_both_counts(job, name):
     job.lines(name, RAW[:2])
     with pytest.raises(
-        UserError, match=rf"{name}: not one line for each test sentence\n  found 2 lines; expected 3 lines"
+        UserError,
+        match=rf"{name}: the file must have one line for each test sentence\n  found 2 lines; expected 3 lines",
     ):
         job.score()
 
@@ -401,7 +404,10 @@ def test_a_special_symbol_in_a_reference_is_refused(job, symbol):
 
 def test_tokens_of_another_corpus_are_refused(job):
     job.write_tokens(TOKENIZED[:2])
-    with pytest.raises(UserError, match=r"tokens.arrow: not the sentences of the corpus\n  found 2 test sentences"):
+    with pytest.raises(
+        UserError,
+        match=r"tokens.arrow: the tokens belong to other sentences than the corpus has\n  found 2 test sentences",
+    ):
         job.score()
 
 

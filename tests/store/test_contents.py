@@ -47,7 +47,7 @@ def test_an_artifact_is_named_by_its_first_digits(store, tmp_path):
     identity = identity_of(store)
     assert [row.identity for row in rows_of_store(store, [identity[:8]])] == [identity]
     for name in ("0" * 64, "", identity[:3], "zzzz"):
-        with pytest.raises(UserError, match="no artifact of the store begins so"):
+        with pytest.raises(UserError, match="no identities in the store begin with these digits"):
             rows_of_store(store, [name])
     (tmp_path / "empty").mkdir()
     with pytest.raises(UserError, match="nobody has pushed anything"):

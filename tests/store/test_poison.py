@@ -66,9 +66,9 @@ REFUSED = {
     "a digest that is a path": (state(sha256="../../../etc/passwd"), "not a SHA-256"),
     "a huge size": (state(bytes=2**70), "not a size in bytes"),
     "a size that is a text": (state(bytes="8"), "not a size in bytes"),
-    "another identity": (put("identity", "ab" * 32, MANIFEST), "of another identity"),
-    "other settings": (lambda value: value["asked"]["settings"].update(seed=7), "of another identity"),
-    "a question that is a list": (put("asked", []), "of another identity"),
+    "another identity": (put("identity", "ab" * 32, MANIFEST), "it has another identity"),
+    "other settings": (lambda value: value["asked"]["settings"].update(seed=7), "it has another identity"),
+    "a question that is a list": (put("asked", []), "it has another identity"),
     "another step": (put("step", "corpus", MANIFEST), "of another step"),
     "a step of two lines": (put("step", "x\nrm -rf ~", MANIFEST), SINGLE_LINE),
     "a place of two lines": (put("place", "x\nrm -rf ~"), SINGLE_LINE),
@@ -98,7 +98,7 @@ def test_an_entry_that_somebody_wrote_is_refused(store, case):
 def test_an_entry_under_a_wrong_identity_is_refused(store, tmp_path):
     wrong = entry_of(make_artifact(tmp_path / "other", seed=2)).identity
     store.backend.create(entry_key(wrong), store.backend.read(entry_key(identity_of(store))))
-    with pytest.raises(EntryRefused, match="of another identity"):
+    with pytest.raises(EntryRefused, match="it has another identity"):
         store.entry(wrong)
 
 

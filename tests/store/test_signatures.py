@@ -172,5 +172,5 @@ def test_what_a_person_chooses_is_signed_and_used(tmp_path, entry, command, choi
 
 def test_a_choice_is_one(command):
     for words in ((), ("--all", "--mine")):
-        with pytest.raises(UserError, match="not one choice of artifacts"):
+        with pytest.raises(UserError, match="it is not clear which artifacts are meant"):
             command(*words, call=invoke)

@@ -157,7 +157,7 @@ def test_more_than_there_can_ever_be_are_refused_at_once(others, monkeypatch, li
         take_gpus("auto", 4)
     assert refused.value.status == 2
     assert str(refused.value) == (
-        f"{where}: a rank needs a GPU of its own\n"
+        f"{where}: each process of a training needs a GPU of its own\n"
         f"  found {counts}\n"
         "  take fewer ranks (`gpu` of the workflow), or --device cpu"
     )

@@ -146,10 +146,10 @@ def test_who_lost_the_lease_ends_and_writes_nothing(folder, monkeypatch, when):
             lose(folder)
             seen.append(content(folder.paths.state))
 
-    with pytest.raises(Failure, match="this folder is not this process's any more") as problem:
+    with pytest.raises(Failure, match="another process has taken over this folder") as problem:
         folder.train(Notes(each=act))
     assert (problem.value.reason, problem.value.status) == (Reason.LEASE_LOST, 75)
-    assert problem.value.found == "a lease of process 7 on node7"
+    assert problem.value.found == "process 7 on node7 works on it"
     assert content(folder.paths.state) == seen[0]
     assert not (folder.paths.output / "model").exists()
 
@@ -159,7 +159,7 @@ def test_who_lost_the_lease_says_so_of_whatever_fails(folder):
         lose(folder)
         raise FileNotFoundError(".checkpoint.part")
 
-    with pytest.raises(Failure, match="this folder is not this process's any more"):
+    with pytest.raises(Failure, match="another process has taken over this folder"):
         folder.train(Notes(each=act))
     assert read_exit(folder.paths.state) is None
 

@@ -64,7 +64,8 @@ def test_ranks_are_spread_evenly_over_the_gpus_of_the_nodes(ranks, most, shares)
 
 
 @pytest.mark.parametrize(
-    ("ranks", "most", "message"), [(8, [4, 3], "found 4 \\+ 3 GPUs; expected 8"), (1, [1, 1], "a node without a rank")]
+    ("ranks", "most", "message"),
+    [(8, [4, 3], "found 4 \\+ 3 GPUs; expected 8"), (1, [1, 1], "a node would have no process")],
 )
 def test_nodes_that_cannot_have_their_ranks_are_refused(ranks, most, message):
     with pytest.raises(UserError, match=message):
@@ -83,7 +84,7 @@ def test_two_nodes_of_the_same_number_are_refused():
     # The third node does not come, so that no node begins and leaves before the others are here.
     first, second, _ = nodes(3)
     results = [*map(str, at_once(lambda: joined(first), lambda: joined(second), lambda: joined(second)))]
-    said = "two launchers have the same number\n  found --node-rank 1 twice"
+    said = "two nodes have the same number\n  found --node-rank 1 twice"
     assert sorted(results) == [f"node {number}: {said}" for number in (0, 1, 1)]
 
 

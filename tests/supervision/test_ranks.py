@@ -170,9 +170,9 @@ def test_what_stops_the_first_rank_stops_all_with_its_message(tmp_path, programs
     (folder.paths.state / "thesis.tex").touch()
     statuses, said = ended(start_two_ranks(folder, programs))
     assert 0 not in statuses, said
-    assert "docmt: " in said and "the state folder holds something else" in said
+    assert "docmt: " in said and "the folder for checkpoints has other files" in said
     # Rank 1 hears of it from the first rank, or sees that its lease is gone, whichever comes first.
-    assert "rank 1: the first rank cannot go on" in said or "found no lease" in said
+    assert "rank 1: the first process of the training cannot go on" in said or "found no process works on it" in said
 
 
 def wait_for_the_first(folder: Path, how: str) -> list[tuple[int, str, str]]:
@@ -223,7 +223,8 @@ def test_too_few_visible_cards_are_said_with_what_hides_the_others(monkeypatch):
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
     with (
         pytest.raises(
-            UserError, match=r"a rank needs a GPU of its own\n.*found 2 ranks, 1 GPUs \(CUDA_VISIBLE_DEVICES=3\)"
+            UserError,
+            match=r"needs a GPU of its own\n.*found 2 ranks, 1 GPUs \(CUDA_VISIBLE_DEVICES=3\)",
         ),
         joined(torch.device("cuda")),
     ):

@@ -116,9 +116,9 @@ def test_a_wrong_number_of_nodes_is_refused_on_all_of_them(programs, folder):
     nodes = [Launcher(programs, folder, 0, port), Launcher(programs, folder, 1, port, nodes=3)]
     (first, said), (second, other) = (node.ended() for node in nodes)
     assert (first, second) == (2, 2)
-    assert "node 1: the launchers of a training differ" in other
+    assert "node 1: the nodes of a training were started with different options" in other
     assert "found --nodes 3 --ranks 2; expected --nodes 2 --ranks 2, as on node 0" in other
-    assert "node 0: the launchers of a training differ" in said
+    assert "node 0: the nodes of a training were started with different options" in said
     assert not folder.paths.state.exists()
 
 

@@ -54,7 +54,7 @@ def test_one_that_was_silent_for_long_is_followed_and_ends_when_it_wakes(referen
     first.send_signal(signal.SIGCONT)
     status, said = first.ended()
     assert status == 75, said
-    assert said.splitlines()[-3] == f"docmt: {folder.paths.output}: this folder is not this process's any more"
+    assert said.splitlines()[-3] == f"docmt: {folder.paths.output}: another process has taken over this folder"
     assert "Traceback" not in said
     status, said = second.ended()
     assert status == 0, said
@@ -81,7 +81,7 @@ def test_one_that_wakes_after_all_is_over_changes_nothing(reference, folder, fir
     first.send_signal(signal.SIGCONT)
     status, said = first.ended()
     assert status == 75, said
-    assert "Traceback" not in said and "found no lease" in said
+    assert "Traceback" not in said and "found no process works on it" in said
     assert times(folder) == before
     assert not folder.paths.state.exists()
     assert folder.weights() == reference.weights()

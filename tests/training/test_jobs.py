@@ -240,7 +240,7 @@ def no_view(folder: Folder) -> None:
     [
         (no_view, "file not found"),
         (empty_view, "no segments"),
-        (no_vocabulary, "the text is the folder text/ of stage 2"),
+        (no_vocabulary, "the text is the folder text/ of an artifact in results/2_tokens"),
         (unequal_vocabularies, "one table of embeddings needs one vocabulary"),
     ],
 )

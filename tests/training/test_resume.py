@@ -181,7 +181,7 @@ def test_a_finished_training_leaves_no_state_and_trains_again_from_the_start(fol
 def test_a_folder_of_other_things_is_no_state(folder):
     folder.paths.state.mkdir()
     (folder.paths.state / "thesis.tex").write_text("precious", encoding="utf-8")
-    with pytest.raises(UserError, match="the state folder holds something else") as problem:
+    with pytest.raises(UserError, match="the folder for checkpoints has other files") as problem:
         folder.train()
     assert "thesis.tex" in str(problem.value)
     assert [file.name for file in folder.paths.state.iterdir()] == ["thesis.tex"]

@@ -57,7 +57,7 @@ def test_a_file_stands_beside_a_trained_system(mine, programs):
     write(mine, [*lines, "", ""])
     refused = mine.snakemake(*options, target(mine, DECODED), programs=programs)
     assert refused.returncode != 0
-    assert f"{PATH}:{len(lines) + 1}: not one line for each test sentence" in refused.stderr
+    assert f"{PATH}:{len(lines) + 1}: the file must have one line for each test sentence" in refused.stderr
     write(mine, [line.replace("t", "t@@ ") for line in lines])
     pieces = mine.snakemake(*options, target(mine, DECODED), programs=programs)
     assert pieces.returncode != 0

@@ -87,7 +87,9 @@ def test_a_single_target_schedules_only_what_it_needs(mine):
     assert needed(plan, SHEET) == {*TEXT, *expected, "sheet"}
     one_seed = target(mine, "7_scores/toy_zh-en/sentence.smoother/seed2")
     assert needed(plan, one_seed) == {*TEXT, "aligner"} | run_of("sentence.smoother", " seed2")
-    with pytest.raises(UserError, match="no sheet of this item\n  found quality; expected a table of kind human"):
+    with pytest.raises(
+        UserError, match="this item has no sheet for annotators\n  found quality; expected a table of kind human"
+    ):
         needed(plan, SHEET.replace("human", "quality"))
 
 

@@ -68,7 +68,7 @@ REFUSED = {
     ),
     "an id that nobody asks for": (
         ("results/5_training/toy_zh-en/han/seed1/0123456789/manifest.json",),
-        "docmt: results/5_training/toy_zh-en/han/seed1/0123456789: no job of the present settings\n",
+        "docmt: results/5_training/toy_zh-en/han/seed1/0123456789: the present settings ask for no such folder\n",
     ),
     "a system that nobody has": (
         ("results/5_training/toy_zh-en/hahn/seed1/0123456789/manifest.json",),

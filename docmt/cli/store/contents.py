@@ -131,7 +131,9 @@ def sign(
     made, or have checked. The list that is signed is kept in the store. ssh-keygen signs, and asks for a passphrase.
     """
     if sum((bool(identities), every, mine)) != 1:
-        raise UserError("not one choice of artifacts", where="docmt store sign", expected="IDENTITY, --all or --mine")
+        raise UserError(
+            "it is not clear which artifacts are meant", where="docmt store sign", expected="IDENTITY, --all or --mine"
+        )
     key = key.absolute()
     with store_of(root, config) as store:
         rows = rows_of_store(store, identities or None)

@@ -90,7 +90,7 @@ class ExportedCorpus:
         for shard, tokens in zip_longest(shards, ArrowFile(path, only(TOKENS, *PLACE, *TOKENS_OF.values()))):
             if shard is None or tokens is None or not shard.select(PLACE).equals(tokens.select(PLACE)):
                 raise UserError(
-                    "not the sentences of the corpus",
+                    "the tokens belong to other sentences than the corpus has",
                     where=str(path),
                     expected=f"those of {self.folder / 'documents.parquet'}, in the same order",
                     remedy="make the tokens again from this corpus",

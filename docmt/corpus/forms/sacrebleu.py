@@ -112,7 +112,7 @@ def _of_xml(known: Any, stated: SacrebleuSetConfig, split: str, inputs: ReaderIn
 
 
 def _not_the_files(stated: SacrebleuSetConfig, path: str) -> UserError:
-    what, where = f"the archive has not the files of {stated.set}", ", ".join(stated.archives)
+    what, where = f"the archive does not have the files of {stated.set}", ", ".join(stated.archives)
     return UserError(what, where=where, expected=path, remedy="name the archive that sacreBLEU downloads for it")
 
 

@@ -83,7 +83,12 @@ def read_links(path: Path, source: Sequence[str], target: Sequence[str]) -> list
     """
     lines = read_lines(path)
     if len(lines) != len(source):
-        raise UserError("not one line for each sentence pair", where=str(path), found=len(lines), expected=len(source))
+        raise UserError(
+            "the file must have one line for each sentence pair",
+            where=str(path),
+            found=len(lines),
+            expected=len(source),
+        )
     links_of_lines = []
     for number, (line, *sides) in enumerate(zip(lines, source, target, strict=True), 1):
         links = frozenset(link for link, _ in _marked(line, f"{path}:{number}", "-"))

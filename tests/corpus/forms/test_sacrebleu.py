@@ -79,7 +79,7 @@ def test_two_documents_of_one_name_that_follow_each_other_stay_two(inputs):
         ({"set": "wmt2"}, SGML, "unknown test set of sacreBLEU with documents\n  found wmt2\n  did you mean"),
         ({"set": "wmt16"}, SGML, "unknown pair of wmt16\n  found zh-en"),
         ({"set": "iwslt17"}, SGML, "unknown test set of sacreBLEU with documents\n  found iwslt17"),
-        ({"set": "wmt20"}, {"other": "x"}, "wmt20.tgz: the archive has not the files of wmt20"),
+        ({"set": "wmt20"}, {"other": "x"}, "wmt20.tgz: the archive does not have the files of wmt20"),
         ({"archives": ["wmt21.tgz"]}, SGML, "wmt21.tgz: file not found"),
         (
             {},

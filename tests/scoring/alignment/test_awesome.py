@@ -116,7 +116,11 @@ def changed(folder: Path, copy: Path, name: str, content: str | None) -> Awesome
             r"tokenizer_config.json: file not found\n  without it awesome-align lower-cases",
         ),
         ("pytorch_model.bin", None, r"pytorch_model.bin: file not found\n  awesome-align reads no model.safetensors"),
-        ("config.json", '{"num_hidden_layers": 6}', r"config.json: too few layers\n  found 6; expected 8 or more"),
+        (
+            "config.json",
+            '{"num_hidden_layers": 6}',
+            r"config.json: the model has too few layers\n  found 6; expected 8 or more",
+        ),
         ("pytorch_model.bin", "no weights", r"pytorch_model.bin: refused: a pickle of weights that is damaged"),
     ],
     ids=["no case", "no weights", "layers", "broken"],

@@ -54,7 +54,9 @@ def test_what_is_no_gold_link_is_named_with_its_line(write):
 
 def test_links_must_be_of_the_sentences(write):
     path = write("0-0", "1-0")
-    with pytest.raises(UserError, match=r"links: not one line for each sentence pair\n  found 2; expected 1"):
+    with pytest.raises(
+        UserError, match=r"links: the file must have one line for each sentence pair\n  found 2; expected 1"
+    ):
         read_links(path, ["a b"], ["a"])
     expected = r"links:2: a link to a word that is not there\n  found 1-0; expected places of 1 source and 1 target"
     with pytest.raises(UserError, match=expected):
