@@ -48,7 +48,7 @@ def test_equal_translations_and_notes_are_on_the_page(beside):
     assert adopted["google"].notes == ["the same translations as deepl", "3 of 4 lines look <odd>"]
     assert adopted["google"].origin == "google.txt"
     page = page_of(beside)
-    assert "Translations of others" in page and "3 of 4 lines look &lt;odd&gt;" in page
+    assert "Translations of other systems" in page and "3 of 4 lines look &lt;odd&gt;" in page
     assert "No model of docmt: translations from a file" in page
 
 
