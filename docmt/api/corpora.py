@@ -10,7 +10,7 @@ from docmt.base.columns import DOCUMENTS
 from docmt.base.errors import UserError
 from docmt.base.manifest import MANIFEST
 from docmt.base.parse import parse
-from docmt.base.paths import RESULTS
+from docmt.base.paths import CORPUS, RESULTS
 from docmt.base.recipe import versions
 from docmt.base.tables import read_parquet
 from docmt.catalogue.corpus import load_corpus
@@ -58,7 +58,7 @@ def read_corpus(path: str | Path, mirror: str | Path | None = None) -> Iterator[
         with open_corpus(reader, path.parent, ("", ""), str(path), Problems()) as corpus:
             yield from map(_plain, corpus.documents)
     else:
-        expected = f"a corpus file (.yaml), a table ({', '.join(TABLES)}) or a folder below results/1_corpus"
+        expected = f"a corpus file (.yaml), a table ({', '.join(TABLES)}) or a folder below {RESULTS}/{CORPUS.stage}"
         raise UserError("not a corpus", where=str(path), expected=expected)
 
 

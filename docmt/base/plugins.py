@@ -1,4 +1,4 @@
-"""Metrics and models of other packages, which they announce as entry points of `docmt.metrics` and `docmt.models`.
+"""Metrics and models of other packages, which announce them as entry points of docmt's groups "metrics" and "models".
 
 A folder of Python files is no plugin: docmt runs no code of the folder in which somebody starts it, which may be one
 that others passed on.

@@ -16,6 +16,7 @@ from docmt.base.digests import sha256_file
 from docmt.base.errors import UserError
 from docmt.base.manifest import check_file
 from docmt.base.parse import parse
+from docmt.base.paths import RESULTS, TOKENS
 from docmt.base.recipe import Recipe, model_folder
 from docmt.base.tables import read_arrow, read_chains
 from docmt.base.vocabulary import Vocabulary
@@ -137,7 +138,7 @@ def check_text(paths: Paths) -> None:
             raise UserError(
                 "file not found",
                 where=str(vocabulary),
-                remedy="the text is the folder text/ of an artifact in results/2_tokens",
+                remedy=f"the text is the folder text/ of an artifact in {RESULTS}/{TOKENS.stage}",
             )
         if initial and initial.is_file() and sha256_file(initial) != sha256_file(vocabulary):
             raise UserError(

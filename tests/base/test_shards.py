@@ -86,7 +86,10 @@ def test_what_is_no_part_is_refused(text):
         (lambda path: None, "file not found"),
         (lambda path: path.write_text("nothing"), "not a Parquet file"),
         (lambda path: pq.write_table(documents([2]).select(["sentence"]), path), "columns are missing"),
-        (lambda path: pq.write_table(documents([2, 2]).slice(1), path), "the first row is not a document's first"),
+        (
+            lambda path: pq.write_table(documents([2, 2]).slice(1), path),
+            "the text does not begin with the first sentence",
+        ),
     ],
 )
 def test_documents_that_cannot_be_cut_are_refused(tmp_path, write, message):

@@ -234,6 +234,7 @@ def test_hostile_folders_and_files_are_used_as_they_are(tmp_path):
     assert {path.name for path in data.iterdir()} == set(names)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     ["a;touch pwned;b", *(pytest.param(n, marks=pytest.mark.slow) for n in ("my corpus", "../../../evil", "x" * 300))],

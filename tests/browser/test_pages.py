@@ -19,10 +19,8 @@ def pages_in(folder: Path, most_documents: int | None = None) -> list[Path]:
     return [*pages, *documents[:most_documents]]
 
 
-@pytest.mark.parametrize(
-    ("theme", "width", "has_all_items"),
-    [("dark", NARROW, True), pytest.param("light", WIDE, False, marks=pytest.mark.slow)],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize(("theme", "width", "has_all_items"), [("dark", NARROW, True), ("light", WIDE, False)])
 def test_pages_of_the_demo(browser, finished_demo, theme, width, has_all_items):
     """On the smaller screen the page of the study, which has all items, and of a document; on the larger one the rest.
 
@@ -45,7 +43,8 @@ def test_pages_have_a_menu_of_their_study_where_the_reader_comes_from_it(browser
 
 def test_the_page_of_the_demo_has_at_most_twelve_screens_and_clips_nothing(browser, finished_demo):
     with window(browser, "light", WIDE) as opened:
-        page = opened.open(finished_demo.root / "results/8_report/smoke/demo/index.html")
+        page = opened.page
+        page.goto((finished_demo.root / "results/8_report/smoke/demo/index.html").as_uri())
         assert page.evaluate("document.documentElement.scrollHeight") <= 12 * 1000
         wide = "[...document.querySelectorAll('.scroll')].filter(it => it.scrollWidth > it.clientWidth + 1).length"
         assert page.evaluate(wide) == 0

@@ -271,6 +271,7 @@ def filled(arguments: list[str], dash: str | None = None) -> list[str]:
     return ["-" if number == place else name for number, name in enumerate(names)]
 
 
+@pytest.mark.some(12)
 @pytest.mark.parametrize("name", CALLS)
 def test_json_is_json_and_without_it_text_is_printed(name, folder, call):
     status, plain, told = call(name, *filled(CALLS[name]))

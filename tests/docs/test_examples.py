@@ -43,7 +43,7 @@ def empty_queue(tmp_path, monkeypatch) -> None:
     monkeypatch.setenv("PATH", f"{program.parent}{os.pathsep}{os.environ['PATH']}")
 
 
-@pytest.mark.some(12)
+@pytest.mark.some(6)
 @pytest.mark.usefixtures("empty_queue")
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("path", RUN_BY_US, ids=name_of)
@@ -72,6 +72,7 @@ def test_commands_of_a_page_have_options_and_targets_that_are_there(path):
         check_command(command.line, names_written(blocks))
 
 
+@pytest.mark.some(5)
 @pytest.mark.parametrize("path", WITH_SETTINGS, ids=name_of)
 def test_settings_of_a_page_are_parsed(path, project):
     check_settings(blocks_of_page(path), project)

@@ -5,6 +5,7 @@ import csv
 import dataclasses
 import json
 import re
+import tomllib
 from importlib import import_module
 from pathlib import Path
 
@@ -149,6 +150,30 @@ def test_a_metric_is_a_file_and_a_row(tmp_path):
     assert measured(project, "lengths/length", "sentence")["length"] > 0
     compared = json.loads(path_of(project, "7_comparisons/lengths/length//comparisons.json").read_text("utf-8"))
     assert {comparison["metric"] for comparison in compared["comparisons"]} == {"s-BLEU", "length"}
+
+
+@pytest.mark.slow
+def test_a_plugin_is_a_package_and_changes_nothing_of_docmt(project):
+    """What pip writes is written here: a file of the package's entry points, in a folder of the path."""
+    text = (ROOT / "docs/how-to/write-a-plugin.md").read_text(encoding="utf-8")
+    quick_smoke(project)
+    blocks = [block for block in blocks_of(text) if block.form != "bash"]
+    for block in blocks:
+        if block.title:
+            obey(block, project)
+    package = tomllib.loads((project.root / "my-plugin/pyproject.toml").read_text(encoding="utf-8"))["project"]
+    groups = package["entry-points"].items()
+    lines = [line for name, rows in groups for line in (f"[{name}]", *(f"{key} = {row}" for key, row in rows.items()))]
+    facts = project.root / f"my_plugin-{package['version']}.dist-info"
+    facts.mkdir()
+    (facts / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package['name']}\nVersion: 1.0\n")
+    (facts / "entry_points.txt").write_text("\n".join(lines))
+    (project.root / "my_plugin").symlink_to("my-plugin/my_plugin")
+    for block in blocks:
+        if not block.title:
+            obey(block, project)
+    assert measured(project, "plugged/length", "scaled")["length"] > 0
+    assert model_card(project, "toy_zh-en", "scaled")["model"]["kind"] == "scaled"
 
 
 @pytest.mark.slow

@@ -100,7 +100,7 @@ def test_the_files_that_are_changed_below_are_right(tmp_path, name):
 FENCE = re.compile(r"^```ya?ml[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
-EXTENDING = ("add-a-corpus-form", "add-a-figure", "add-a-metric", "add-a-model")
+EXTENDING = ("add-a-corpus-form", "add-a-figure", "add-a-metric", "add-a-model", "write-a-plugin")
 """The pages whose examples state kinds that the reader adds to docmt."""
 
 

@@ -16,6 +16,7 @@ CARRIED_OUT = {
     "docs/how-to/add-an-ablation.md": "tests/docs/test_how_tos.py",
     "docs/how-to/one-table-on-one-gpu.md": "tests/docs/test_teaching_pages.py",
     "docs/how-to/read-the-report.md": "tests/docs/test_tutorial.py",
+    "docs/how-to/write-a-plugin.md": "tests/docs/test_how_tos.py",
     "docs/how-to/share-artifacts.md": "tests/docs/test_teaching_pages.py",
     "docs/reference/programs.md": "tests/docs/test_programs.py",
     "docs/reference/signatures.md": "tests/docs/test_signatures_page.py",

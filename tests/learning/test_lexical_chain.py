@@ -22,6 +22,7 @@ def test_lexical_attention_learns_the_word_that_its_chain_fixes():
     assert accuracy(model, chain(200, seed=2)) > 90
 
 
+@pytest.mark.slow
 def test_general_attention_learns_the_pronoun():
     model = learn(config(general_attention=True), pronoun(1500, seed=1), updates=150, at_once=30)
     assert accuracy(model, pronoun(200, seed=2)) > 90

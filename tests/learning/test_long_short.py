@@ -7,6 +7,7 @@ from helpers.sizes import LEARNING as SIZES
 from docmt.settings.models import LongShortConfig
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("reads", ["own", "long"])
 def test_windows_teach_the_pronoun(reads):
     config = LongShortConfig(**SIZES, aggregation_inner=64, cross_reads=reads)

@@ -8,6 +8,7 @@ from helpers.sizes import LEARNING as SIZES
 from docmt.settings.models import TransformerConfig
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(("task", "updates", "at_once"), [(pronoun, 150, 50), (chain, 250, 75)])
 def test_the_sentence_model_stays_at_chance(task, updates, at_once):
     config = TransformerConfig(**SIZES)

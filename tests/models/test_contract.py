@@ -12,6 +12,7 @@ from docmt.models import build
 from docmt.settings.models import MODELS
 
 
+@pytest.mark.some(128)
 @pytest.mark.parametrize(
     "check", [check for check in CHECKS if check not in COMPUTE_ALL], ids=lambda check: check.__name__
 )

@@ -33,6 +33,7 @@ def collisions(*targets: str, **config) -> list[list[Job]]:
     return [sharing for sharing in jobs.values() if len(sharing) > 1]
 
 
+@pytest.mark.some(1)
 @pytest.mark.usefixtures("files_everywhere")
 @pytest.mark.parametrize("scale", ["paper", "smoke"])
 def test_no_two_jobs_share_an_identity(scale):

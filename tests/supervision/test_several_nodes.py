@@ -82,6 +82,7 @@ def wait_for_checkpoint(folder: Folder) -> None:
         time.sleep(0.01)
 
 
+@pytest.mark.slow
 def test_a_training_moves_from_two_nodes_to_one_and_back(programs, folder, expected):
     """The second node alone gets a signal: all stop, and the first rank writes the checkpoint."""
     nodes = two_nodes(programs, folder)

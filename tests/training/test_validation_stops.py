@@ -110,6 +110,7 @@ def test_a_signal_within_an_update_does_not_wait_for_its_validation(reference, f
     check_the_same(folder, reference)
 
 
+@pytest.mark.slow
 def test_a_signal_while_the_chosen_weights_are_validated_leaves_the_end_to_do(reference, folder, during):
     folder, last = folder.changed(save_every_updates=100), max(BLEU) + 1
     during(12, last + BLEU[-1], terminate)
@@ -123,6 +124,7 @@ def test_a_signal_while_the_chosen_weights_are_validated_leaves_the_end_to_do(re
     check_the_same(folder, reference)
 
 
+@pytest.mark.slow
 def test_killed_between_an_update_and_its_validation(reference, folder, during):
     """A checkpoint after each work: update 4 has one before its validation and one after."""
     during(4, BLEU[1], kill)

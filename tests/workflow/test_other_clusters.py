@@ -151,6 +151,7 @@ def slurm(tmp_path, monkeypatch) -> Cluster:
     return Cluster(tmp_path / "cluster", "slurm", monkeypatch)
 
 
+@pytest.mark.slow
 def test_what_sbatch_refuses_is_said_in_its_own_words(slurm, demo):
     slurm.does("refuse")
     done = call(demo, "slurm", "--retries", "0", "-f", target(demo, CHAINS))

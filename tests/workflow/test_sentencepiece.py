@@ -4,6 +4,7 @@ import csv
 import subprocess
 import sys
 
+import pytest
 from helpers.command_line import output
 from helpers.places import target
 from helpers.support import small_demo
@@ -13,6 +14,7 @@ from docmt.base.artifacts import read_json
 PAGE = "results/8_report/smoke/raw/quality"
 
 
+@pytest.mark.slow
 def test_a_study_on_raw_text(tmp_path):
     project = small_demo(tmp_path / "project")
     project.edit("config.yaml", "texts/raw", {"sentencepiece": 1000})

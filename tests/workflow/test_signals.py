@@ -59,6 +59,7 @@ def ended(driver: subprocess.Popen, process: psutil.Process) -> int:
     return status
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("told", "number", "options"), CASES)
 def test_a_training_stops_in_good_order(
     demo, undisturbed: bytes, programs: Path, told: Told, number: signal.Signals, options: tuple[str, ...]

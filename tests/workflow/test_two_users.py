@@ -59,6 +59,7 @@ def path_of_tests() -> str:
     return os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
 
 
+@pytest.mark.slow
 def test_the_second_user_trains_nothing_and_changes_nothing(place):
     need("setpriv")
     run_as(place, FIRST, "docmt", "store", "push", PAGE)
