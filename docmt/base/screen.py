@@ -9,6 +9,7 @@ import json
 import os
 import shutil
 import sys
+import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -23,13 +24,40 @@ if TYPE_CHECKING:
 # The variable of the environment with which jobs leave it to the logger of their run to print why they failed.
 TOLD = "DOCMT_TOLD"
 EVERY_S = 60.0  # Seconds between two lines of progress in a log.
+FIRST_S = 5.0  # Seconds without a sign after which a person at a terminal wants one.
+
+
+class LastSign:
+    """When this process last showed a sign of life."""
+
+    at = 0.0
 
 
 def say(text: str) -> None:
     """Write a line to standard error, in one write."""
+    LastSign.at = time.monotonic()
     # Processes share the screen, and `print` may write the end of a line separately, after text of another process.
     with unfailing():
         typer.echo(text, err=True)
+
+
+@contextmanager
+def at_work(name: str) -> Iterator[None]:
+    """Say that the work `name` goes on, while the block says nothing: soon at a terminal, in a log each minute."""
+    ended, start = threading.Event(), time.monotonic()
+
+    def watch() -> None:
+        wait = FIRST_S if sys.stderr.isatty() else EVERY_S
+        while not ended.wait(wait):
+            if time.monotonic() - max(start, LastSign.at) >= wait:
+                say(f"docmt: {name} has been at work for {duration(time.monotonic() - start)}")
+                wait = EVERY_S
+
+    threading.Thread(target=watch, daemon=True).start()
+    try:
+        yield
+    finally:
+        ended.set()
 
 
 def tell(warnings: Iterable[str]) -> None:
@@ -139,6 +167,7 @@ def progress_display(name: str, unit: str, counted: str = "source pieces") -> It
         task, start = bars.add_task(name, rate=0.0), time.monotonic()
 
         def show(done: int, total: int, count: int) -> None:
+            LastSign.at = time.monotonic()
             bars.update(task, completed=done, total=total, rate=count / (time.monotonic() - start))
 
         yield show

@@ -14,6 +14,7 @@ import importlib
 import inspect
 import re
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from typing import Annotated, Any, ClassVar
 
 import typer
@@ -23,6 +24,7 @@ from typer.main import get_command
 from docmt.base.errors import check_known
 from docmt.base.foreign import explained
 from docmt.base.machine import commit
+from docmt.base.screen import at_work
 from docmt.base.version import VERSION
 from docmt.cli.options import check_paths, given_paths, repeat_config
 from docmt.cli.standard_input import standard_input_as_file
@@ -205,19 +207,21 @@ def command(name: str, function: Callable[..., None]) -> Any:
     app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
     about = inspect.getdoc(function)
     settings = {"cls": ConfiguredCommand, "context_settings": CONTEXT, "short_help": first_sentence(about)}
-    app.command(name, help=about, **settings)(guarded(function))
+    app.command(name, help=about, **settings)(guarded(name, function))
     return get_command(app)
 
 
-def guarded(function: Callable[..., None]) -> Callable[..., None]:
-    """Return the function of a command, with its paths checked first and `-` replaced by standard input."""
+def guarded(name: str, function: Callable[..., None]) -> Callable[..., None]:
+    """Return the function of a command: paths are checked first, `-` is standard input, and no wait is silent."""
 
     @functools.wraps(function)
     def call(**values: Any) -> None:
         try:
             with standard_input_as_file(function, values) as replaced:
                 check_paths([*given_paths(function, replaced)])
-                function(**replaced)
+                # A job has signs of its own, in its log.
+                with nullcontext() if name == "job" else at_work(name):
+                    function(**replaced)
         except EOFError as problem:
             # Typer treats EOFError as a user who leaves at a prompt, but in docmt it means a file that ends too early.
             raise explained(problem) from problem
