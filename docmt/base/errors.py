@@ -16,6 +16,8 @@ class UserError(Exception):
     running the command again may help.
     """
 
+    others: "tuple[UserError, ...]" = ()  # Further mistakes in the same value, for those who list all.
+
     def __init__(
         self,
         what: str,

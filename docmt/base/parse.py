@@ -59,12 +59,14 @@ def parse(hint: Any, value: Any, lines: Lines | str, path: tuple = ()) -> Any:
 
     `lines` is the origin of the value: the lines of a file, or only the name of a file. `path` is the path of keys
     that leads to the value in this file. Raises UserError for an unknown key, a missing key, a wrong type, a value out
-    of range, and fields that contradict each other.
+    of range, and fields that contradict each other; its `others` are further mistakes.
     """
     converter = Converter(lines)
     with converter.noting():
         return converter.value(hint, value, path)
-    raise converter.problems[0]
+    first, *others = converter.problems
+    first.others = tuple(others)
+    raise first
 
 
 def mistakes(hint: Any, value: Any, lines: Lines | str, path: tuple = ()) -> list[UserError]:

@@ -19,6 +19,7 @@ from docmt.catalogue.corpus import CorpusConfig, as_fixture, load_corpus
 from docmt.catalogue.fixtures import FixtureConfig
 from docmt.catalogue.missing import Places
 from docmt.grid.main_config import MainConfig, RunConfig, load_main_config
+from docmt.grid.mistakes import mistakes_in
 from docmt.grid.scale import Scale, load_scale
 from docmt.grid.studies import Studies
 from docmt.reporting.study import StudyConfig
@@ -214,8 +215,13 @@ def grid_of(folders: Folders, config: MainConfig, lines: Lines, attempt: Attempt
             active.append(_study_name(settings, name, paths, lines, number))
     studies = Studies(scale, texts, corpora, corpus_files)
     for path in paths.values():
+        read = len(studies.configs)
         with attempt():
             studies.add(path, config)
+        if len(studies.configs) == read:  # `attempt` goes on after a mistake, and wants the others too
+            for problem in mistakes_in(path, config, scale, texts, corpora):
+                with attempt():
+                    raise problem
     for name in config.human:
         with attempt():
             check_known("study", name, studies.configs, lines.place(("human", name)))

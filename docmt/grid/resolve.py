@@ -67,6 +67,10 @@ class StatedSystem(Checked):
 SYSTEM_KEYS = tuple(declared.name for declared in dataclasses.fields(StatedSystem))
 
 
+CIRCLE, TOO_LONG = "the system extends or starts from itself", "too many systems extend or start from each other"
+CIRCLES = (CIRCLE, TOO_LONG)  # After these mistakes no system can be resolved.
+
+
 class Resolver:
     """A resolver of the systems of a study: it fills in the settings that a system does not state itself."""
 
@@ -140,11 +144,11 @@ class Resolver:
         while (following := follow(chain[-1])) is not None:
             if following in chain:
                 circle, remedy = " -> ".join([*chain, following]), f"take {key} from one of them"
-                raise UserError("the system extends or starts from itself", where=where, found=circle, remedy=remedy)
+                raise UserError(CIRCLE, where=where, found=circle, remedy=remedy)
             chain.append(following)
             if len(chain) > LONGEST_CHAIN:
                 raise UserError(
-                    "too many systems extend or start from each other",
+                    TOO_LONG,
                     where=where,
                     found=" -> ".join([*chain[:3], "..."]),
                     expected=f"at most {LONGEST_CHAIN} systems in a row",

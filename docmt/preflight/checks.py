@@ -1,6 +1,6 @@
 """The checks of a run, one after another: what one of them says hides nothing that another one would say."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -29,7 +29,9 @@ def preflight(targets: Sequence[str], overrides: dict, profile: str | None) -> l
         except UserError as problem:
             findings += in_area("profile", [RunFinding("error", problem)])
     if grid is not None:
-        findings += _of_grid(grid, targets, requests)
+        places = (finding.message.where or "" for finding in findings if finding.level == "error")
+        broken = {Path(place.partition(":")[0]).stem for place in places}
+        findings += _of_grid(grid, targets, requests, broken)
     findings += in_area("place", place.check_place())
     findings += in_area("Slurm", slurm.check_slurm(requests)) if requests.executor == slurm.PREFIX else []
     return once(findings)
@@ -40,12 +42,14 @@ def check_gpu(device: DeviceName) -> list[RunFinding]:
     return [*in_area("GPU", devices.check_computing(device))]
 
 
-def _of_grid(grid: Grid, targets: Sequence[str], requests: slurm.Requests) -> Iterator[RunFinding]:
+def _of_grid(
+    grid: Grid, targets: Sequence[str], requests: slurm.Requests, broken: Collection[str]
+) -> Iterator[RunFinding]:
     yield from in_area("sources", files.check_places(grid))
     yield from in_area("store", store.check_store(grid))
     # What is missing of these is reported now, and must not end the plan of the jobs.
     there = {key: {name: p for name, p in getattr(grid, key).items() if Path(p).exists()} for key in ("local", "human")}
-    run, findings = planned_run(replace(grid, **there), targets)
+    run, findings = planned_run(replace(grid, **there), targets, broken)
     yield from in_area("targets", findings)
     yield from in_area("sources", files.check_sources(run))
     yield from in_area("checkpoints", files.check_checkpoints(run))

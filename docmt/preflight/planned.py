@@ -1,10 +1,9 @@
 """The plan of a run of some targets: its jobs, and what is asked of them."""
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from functools import partial
-from pathlib import Path
 
 from docmt.base.errors import UserError
 from docmt.grid.grid import Grid
@@ -44,8 +43,13 @@ class PlannedRun:
         return [self.grid.find(job.names["corpus"], job.names["system"]) for job in jobs]
 
 
-def planned_run(grid: Grid, targets: Sequence[str]) -> tuple[PlannedRun, list[RunFinding]]:
-    """Return the run of targets in the present folder, and the findings about it."""
+def planned_run(
+    grid: Grid, targets: Sequence[str], broken: Collection[str] = ()
+) -> tuple[PlannedRun, list[RunFinding]]:
+    """Return the run of targets in the present folder, and the findings about it.
+
+    `broken`: the studies of which a mistake was told, so that nothing is said of their targets.
+    """
     with suppress(UserError):  # the checks of sources and of the store say why
         grid = without_missing(grid)
     plan, findings, wanted = Plan(grid), list[RunFinding](), dict[str, list[Job]]()
@@ -54,8 +58,7 @@ def planned_run(grid: Grid, targets: Sequence[str]) -> tuple[PlannedRun, list[Ru
             jobs = _jobs_of(plan, name)
             wanted |= {name: jobs} if [*plan.closure(jobs)] else {}
         except UserError as problem:
-            # The settings have told what is wrong with a study that is there.
-            findings += [] if Path(f"workflow/studies/{name}.yaml").is_file() else [RunFinding("error", problem)]
+            findings += [] if name in broken else [RunFinding("error", problem)]
     last = list(dict.fromkeys(job for jobs in wanted.values() for job in jobs))
     plan = with_available(plan, last)
     for job in plan.closure(last):  # files and programs of the user's that are missing, or do not fit

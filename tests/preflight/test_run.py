@@ -9,6 +9,7 @@ from helpers.small_grid import STUDY
 from helpers.stored import new_store
 
 from docmt.preflight import environment, store
+from docmt.preflight.checks import preflight
 from docmt.preflight.environment import check_environment, extras_by_package
 from docmt.preflight.finding import RunFinding, in_area, once, told
 from docmt.preflight.planned import planned_run
@@ -37,10 +38,39 @@ def test_targets_that_there_are_not_and_a_study_with_mistakes(project):
     project.write("workflow/studies/wrong.yaml", "study: [\n")
     grid, mistakes = read_settings({})
     assert [level for level, _ in said(mistakes)] == ["error"]
-    run, findings = planned_run(grid, ["onne", "wrong", "results/7_scores/toy/nobody/seed1", "one"])
+    run, findings = planned_run(grid, ["onne", "wrong", "results/7_scores/toy/nobody/seed1", "one"], {"wrong"})
     (_, unknown), (_, nobody) = said(findings)
     assert unknown.startswith("unknown target\n  found onne") and "found toy/nobody" in nobody
     assert [*run.targets] == [*planned_run(grid, [])[0].targets] == ["one"], "there is no demo"
+
+
+def test_all_mistakes_of_a_study_are_told_at_once_and_nothing_that_follows_from_them(project):
+    study = project.read(STUDY) | {"study": "bad", "corpora": ["toi", "toy"]}
+    study["systems"] = {
+        "sentence": {"model": {"hedas": 4}, "train": {"lr": -1.0}},
+        "other": {"extends": "sentense"},
+        "third": {"extends": "sentence"},
+        "fourth": {"text": "nothing"},
+    }
+    rows = [{"system": "sentence"}, {"system": "nobody"}]
+    study["tables"] = {"t": {"title": "t", "metrics": ["s-BLEU"], "rows": rows}} | {
+        "u": {"title": "u", "metrics": ["s-BLUE"], "rows": rows[:1]}
+    }
+    project.write("workflow/studies/bad.yaml", {key: value for key, value in study.items() if key != "figures"})
+    lines = [text.splitlines() for level, text in told_of("bad") if level == "error"]
+    assert [(first.partition(": ")[2], second.split()[1].rstrip(";")) for first, second, *_ in lines] == [
+        ("unknown corpus", "toi"),
+        ("unknown system", "sentense"),
+        ("unknown key", "hedas"),
+        ("value not allowed", "-1.0"),
+        ("unknown text", "nothing"),
+        ("unknown system", "nobody"),
+        ("unknown metric", "s-BLUE"),
+    ]
+
+
+def told_of(target: str) -> list[tuple[str, str]]:
+    return said(preflight([target], {}, None))
 
 
 def test_packages_of_docmt_and_the_extras_of_the_jobs(project, monkeypatch):
