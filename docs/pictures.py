@@ -10,6 +10,7 @@ network; figures are copied as SVG. Chinese words need a font that has them. Com
 import argparse
 import io
 import shutil
+import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +21,7 @@ from playwright.sync_api import Page, sync_playwright
 DOCS = Path(__file__).parent
 WIDTH, HEIGHT = 1180, 900
 """The size of the browser's window, in pixels."""
-COLOURS = 128
+COLOURS = 256
 """The colours of a picture: screens have few, and a picture of a palette is a third as large."""
 
 
@@ -88,7 +89,7 @@ def save(picture: bytes, path: Path) -> None:
     """Write a picture with a palette of few colours."""
     path.parent.mkdir(parents=True, exist_ok=True)
     image = Image.open(io.BytesIO(picture)).convert("RGB")
-    image.quantize(COLOURS, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE).save(path, optimize=True)
+    image.quantize(COLOURS, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(path, optimize=True)
 
 
 def main() -> None:
@@ -99,8 +100,10 @@ def main() -> None:
     parser.add_argument("--output", type=Path, default=DOCS / "images", help="folder of the pictures")
     arguments = parser.parse_args()
     report = arguments.run / "results/8_report" / arguments.scale / "demo"
-    if not (report / "manifest.json").is_file():
+    if not (report / "index.html").is_file():
         parser.error(f"{report} has no finished report of the demo")
+    if not subprocess.run(["fc-list", ":lang=zh"], capture_output=True).stdout:
+        print("no font has Chinese characters: pictures will have boxes (Debian: fonts-wqy-microhei)")
     for path in draw(report, arguments.output):
         print(f"{path.stat().st_size / 1000:6.1f} kB  {path}")
 
