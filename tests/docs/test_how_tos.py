@@ -173,7 +173,7 @@ def test_a_plugin_is_a_package_and_changes_nothing_of_docmt(project):
         if not block.title:
             obey(block, project)
     assert measured(project, "plugged/length", "scaled")["length"] > 0
-    assert model_card(project, "toy_zh-en", "scaled")["model"]["kind"] == "scaled"
+    assert model_card(project, "toy_zh-en", "scaled")["kind"] == "scaled"
 
 
 @pytest.mark.slow
