@@ -24,7 +24,7 @@ def test_it_has_every_file_that_a_study_folder_links_or_copies():
 
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
-def test_the_example_runs_in_an_empty_folder_with_the_wheel_alone(tmp_path):
+def test_the_demo_runs_in_an_empty_folder_with_the_wheel_alone(tmp_path):
     """The libraries are those of these tests; docmt itself comes from the wheel."""
     home, here = tmp_path / "env", tmp_path / "here"
     here.mkdir()
@@ -40,8 +40,8 @@ def test_the_example_runs_in_an_empty_folder_with_the_wheel_alone(tmp_path):
     for words in (
         ("docmt.cli.main", "init"),
         ("snakemake", "--cores", "2", "--config", "scale=smoke"),
-        ("docmt.cli.main", "status", "example", "--config", "scale=smoke"),
+        ("docmt.cli.main", "status", "demo", "--config", "scale=smoke"),
     ):
         done = subprocess.run([home / "bin" / "python", "-m", *words], cwd=here, capture_output=True, text=True)
         assert done.returncode == 0, done.stdout + done.stderr
-    assert (here / "results/8_report/smoke/example/index.html").exists()
+    assert (here / "results/report@smoke.html").exists()
