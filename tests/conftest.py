@@ -45,9 +45,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
     _mark_slow(items)
     yield
     # One worker makes the demo first of all, and what reads it comes last: no worker waits for it.
-    readers = [item for item in items if "finished_demo" in getattr(item, "fixturenames", ())]
-    others = [item for item in items if item not in set(readers)]
-    items[:] = [*readers[:1], *others, *readers[1:]]
+    items.sort(key=_reads_demo)
+    first = next((number for number, item in enumerate(items) if _reads_demo(item)), 0)
+    items[:] = [*items[first : first + 1], *items[:first], *items[first + 1 :]]
+
+
+def _reads_demo(item: pytest.Item) -> bool:
+    return "finished_demo" in getattr(item, "fixturenames", ())
 
 
 def _mark_slow(items: list[pytest.Item]) -> None:

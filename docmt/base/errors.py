@@ -2,6 +2,7 @@
 
 import difflib
 from collections.abc import Collection, Iterable
+from pathlib import Path
 
 USER_MISTAKE = 2  # Exit status of `docmt` (and of the workflow's planning) for a mistake that the user can correct.
 TRY_AGAIN = 75  # Exit status where the same command may succeed when it is run again (EX_TEMPFAIL of sysexits).
@@ -37,6 +38,11 @@ class UserError(Exception):
         self.found = None if found is None else str(found)
         self.expected = None if expected is None else str(expected)
         super().__init__(self.text())
+
+    @property
+    def file_stem(self) -> str:
+        """The name, without its ending, of the file that `where` names."""
+        return Path((self.where or "").partition(" ")[0].partition(":")[0]).stem
 
     def text(self) -> str:
         """Return the message: one line, and up to two further lines for facts and remedy."""

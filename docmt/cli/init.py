@@ -51,7 +51,7 @@ def make_study_folder(folder: Path, clone: Path) -> None:
             remedy="name another folder; in the clone itself, snakemake and docmt work without it",
         )
     is_here = folder.resolve() == Path.cwd()
-    if not (is_here and not any(folder.iterdir())):
+    if not is_here or any(folder.iterdir()):
         need_new_folder(folder)
     # The present folder itself cannot be replaced by a finished one.
     made = folder / ".new" if is_here else folder

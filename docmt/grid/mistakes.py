@@ -1,7 +1,7 @@
 """Every mistake in a study whose first mistake was found, for a person who wants to correct them all at once."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -43,40 +43,34 @@ def mistakes_in(
             resolver.check_cycles()
         # To resolve a circle of systems would not end.
         if not any(problem.what in CIRCLES for problem in problems):
-            problems += _in_systems_and_items(resolver, texts, corpora)
+            _check_systems_and_items(resolver, texts, corpora, noting)
     # A mistake elsewhere, such as in the scale, is told once, and not of each system.
-    return [problem for problem in problems if Path((problem.where or "").partition(":")[0]).stem == path.stem]
+    return [problem for problem in problems if problem.file_stem == path.stem]
 
 
-def _in_systems_and_items(
-    resolver: Resolver, texts: dict[str, TextConfig], corpora: dict[str, CorpusConfig]
-) -> Iterator[UserError]:
-    study, lines = resolver.study, resolver.lines
+def _check_systems_and_items(
+    resolver: Resolver,
+    texts: dict[str, TextConfig],
+    corpora: dict[str, CorpusConfig],
+    noting: Callable[[], AbstractContextManager[None]],
+) -> None:
+    study, lines, wrong = resolver.study, resolver.lines, dict[str, UserError]()
     resolved, of_systems = dict.fromkeys(study.systems), dict.fromkeys(study.systems, study.corpora)
     for name in study.systems:
         try:
-            resolved[name] = system = resolver.resolve(name)
-            of_systems[name] = resolver.corpora(name)
-            check_known("text", system.text, texts, lines.place(("systems", name, "text")))
+            resolved[name] = resolver.resolve(name)
         except UserError as problem:
+            wrong[name] = problem
+    for name, system in resolved.items():
+        with noting():
             # What a system inherits is told of the system that states it.
-            if not _is_wrong(resolver, study.systems[name].get("extends")):
-                yield from (problem, *problem.others)
+            if system is not None:
+                of_systems[name] = resolver.corpora(name)
+                check_known("text", system.text, texts, lines.place(("systems", name, "text")))
+            elif study.systems[name].get("extends") not in wrong:
+                raise wrong[name]
     checks = Checks(study.corpora, resolved, of_systems, corpora, lines)
     for section in SECTIONS:
         for name, item in getattr(study, section).items():
-            try:
+            with noting():
                 item.check(checks, (section, name))
-            except UserError as problem:
-                yield problem
-
-
-def _is_wrong(resolver: Resolver, name: str | None) -> bool:
-    """Return whether a system that another one extends is itself one of the study's that has a mistake."""
-    if name not in resolver.study.systems:
-        return False
-    try:
-        resolver.resolve(name)
-    except UserError:
-        return True
-    return False

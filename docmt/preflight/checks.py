@@ -29,8 +29,7 @@ def preflight(targets: Sequence[str], overrides: dict, profile: str | None) -> l
         except UserError as problem:
             findings += in_area("profile", [RunFinding("error", problem)])
     if grid is not None:
-        places = (finding.message.where or "" for finding in findings if finding.level == "error")
-        broken = {Path(place.partition(":")[0]).stem for place in places}
+        broken = {finding.message.file_stem for finding in findings if finding.level == "error"}
         findings += _of_grid(grid, targets, requests, broken)
     findings += in_area("place", place.check_place())
     findings += in_area("Slurm", slurm.check_slurm(requests)) if requests.executor == slurm.PREFIX else []

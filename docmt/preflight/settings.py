@@ -36,7 +36,7 @@ def read_settings(overrides: dict) -> tuple[Grid | None, list[RunFinding]]:
 
     problems += _mistakes_in_files(folders, config)
     # The names of files, without their ending, and of presets that are wrong themselves.
-    broken = {Path((problem.where or "").partition(" ")[0].partition(":")[0]).stem for problem in problems}
+    broken = {problem.file_stem for problem in problems}
     broken |= {(problem.where or "").partition(" texts.")[2].partition(".")[0] for problem in problems}
     grid = None if config is None else grid_of(folders, config, lines, attempt)
     for path in sorted((folders.clone / FOLDER).glob("*.yaml")):

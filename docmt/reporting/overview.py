@@ -40,7 +40,12 @@ def overview(corpus: str, runs: list[Run], look: dict[str, Style]) -> Plot:
     axes = tuple(f"{name}, %" if METRICS[name].unit == "%" else name for name in (quality, consistency))
     paint = partial(_paint, points=points, look=look, labels=axes)
     title = f"{consistency} against {quality}"
-    panel = Panel(title, draw(f"overview-{corpus}", _said(title, points, look), paint), paint, _names(points))
+    panel = Panel(
+        title,
+        draw(f"overview-{corpus}", _said(title, points, look), paint),
+        paint,
+        tuple(point.system for point in points),
+    )
     numbers = tuple((title, point.system, [point.quality.measured, point.consistency.measured]) for point in points)
     return Plot(corpus, (panel,), steps=(quality, consistency), numbers=numbers)
 
@@ -51,10 +56,6 @@ def _points(runs: list[Run], quality: str, consistency: str) -> Iterator[Point]:
         point = Point(system, *(over_seeds(members, parse_metric(name), "") for name in (quality, consistency)))
         if point.quality.values and point.consistency.values:
             yield point
-
-
-def _names(points: list[Point]) -> tuple[str, ...]:
-    return tuple(point.system for point in points)
 
 
 def _said(title: str, points: list[Point], look: dict[str, Style]) -> str:

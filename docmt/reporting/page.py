@@ -77,7 +77,7 @@ def render(renderer: Renderer, items: list[Piece], output: Path) -> str:
     first = _first_screen(results, items)
     if results.settings.item is not None:
         return renderer.render("item.html", output, piece=items[0], **first)
-    return renderer.render("page.html", output, pieces=items, **first, **_content(renderer))
+    return renderer.render("page.html", output, pieces=items, **first, **_content(renderer, items))
 
 
 def _first_screen(results: Results, items: Sequence[Piece]) -> dict[str, Any]:
@@ -108,9 +108,10 @@ def _why_absent(run: Run, settings: ReportSettings) -> str:
     return settings.why_not_run(run.entry.corpus, run.entry.system.name) or NOT_YET
 
 
-def _content(renderer: Renderer) -> dict[str, Any]:
+def _content(renderer: Renderer, items: Sequence[Piece]) -> dict[str, Any]:
     """Return the variables of templates that only the study's page has; its curves and examples are of few systems."""
     results, few, look = renderer.results, renderer.few, renderer.results.look
+    kinds = {piece.item.kind for piece in items}
 
     def compared(plots: list[Plot], axis: str, unit: str) -> list[Plot]:
         baseline = results.baseline
@@ -122,7 +123,9 @@ def _content(renderer: Renderer) -> dict[str, Any]:
         "overview": overview(few, look)[:MOST_CORPORA],
         "learning": learning_curves(few, look),
         "accuracy": compared(accuracy_by_distance(few, look), DISTANCE, ACCURACY),
-        "positions": compared(bleu_by_position(few, look), POSITION, "s-BLEU"),
+        # A figure of the study has them already.
+        "positions": [] if "positions" in kinds else compared(bleu_by_position(few, look), POSITION, "s-BLEU"),
+        "has_curves": "curves" in kinds,
         "buckets": {
             kind: compared(bleu_by_bucket(few, look, kind), BUCKET_AXES[kind], "s-BLEU") for kind in BUCKET_AXES
         },
