@@ -59,6 +59,22 @@ class UserError(Exception):
         return printable("\n".join(lines))
 
 
+MOST_TOLD = 20  # The largest number of mistakes that are told at once.
+
+
+def messages(problem: UserError) -> list[str]:
+    """Return the messages of an error and of its `others`, in the order of files and lines, and how many are left."""
+    problems = sorted((problem, *problem.others), key=_line_of)
+    more = len(problems) - MOST_TOLD
+    left = [f"and {more} more; `docmt preflight` lists all of them"] if more > 0 else []
+    return [*(str(one) for one in problems[:MOST_TOLD]), *left]
+
+
+def _line_of(problem: UserError) -> tuple[str, int]:
+    file, _, rest = (problem.where or "").partition(" ")[0].partition(":")
+    return file, int(rest) if rest.isdecimal() else 0
+
+
 def printable(text: str, breaks: str = "\n") -> str:
     """Escape the characters that a terminal would interpret or cannot print, but not those in `breaks`."""
     # A message may quote the bytes of any file.

@@ -7,7 +7,7 @@ import sys
 from contextlib import suppress
 
 from docmt.base.credentials import refuse_credentials
-from docmt.base.errors import INTERRUPTED
+from docmt.base.errors import INTERRUPTED, messages
 from docmt.base.foreign import STANDARD_OUTPUT, explained, naming
 from docmt.base.parent import end_with_workflow
 from docmt.base.screen import say
@@ -37,7 +37,8 @@ def main() -> None:
         error = explained(problem)
         if error is None or os.environ.get("DOCMT_DEBUG") == "1":
             raise
-        say(f"docmt: {error}")
+        for message in messages(error):
+            say(f"docmt: {message}")
         # An error of standard output itself has been printed by the line above.
         with suppress(OSError):
             flush()

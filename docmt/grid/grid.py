@@ -6,9 +6,9 @@ only its own `job.json`.
 
 import dataclasses
 from collections.abc import Callable, Iterable
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
 from docmt.base.clone import WORKFLOW, Folders
@@ -18,8 +18,8 @@ from docmt.base.yaml_files import Lines
 from docmt.catalogue.corpus import CorpusConfig, as_fixture, load_corpus
 from docmt.catalogue.fixtures import FixtureConfig
 from docmt.catalogue.missing import Places
-from docmt.grid.main_config import MainConfig, RunConfig, load_main_config
-from docmt.grid.mistakes import mistakes_in
+from docmt.grid.main_config import MainConfig, RunConfig, load_main_config, load_what_is_right
+from docmt.grid.mistakes import broken_names, follows, mistakes_in, mistakes_in_files, noting
 from docmt.grid.scale import Scale, load_scale
 from docmt.grid.studies import Studies
 from docmt.reporting.study import StudyConfig
@@ -178,10 +178,31 @@ def load_grid(root: Path, overrides: dict | None = None, clone: Path | None = No
     """Read and check config.yaml, all studies, all corpora and the scale, and return the grid of the folder `root`.
 
     `overrides` replaces keys of config.yaml. `clone`: the clone of the workflow that runs; None = that of `root`
-    (`docmt.base.clone`). Raises UserError for the first mistake, before any job runs.
+    (`docmt.base.clone`). Raises UserError for the first mistake, before any job runs; its `others` are further mistakes
+    of all files.
     """
-    folders = Folders.of(root, clone)
-    return grid_of(folders, *load_main_config(folders.settings, overrides or {}))
+    folders, overrides = Folders.of(root, clone), overrides or {}
+    try:
+        return grid_of(folders, *load_main_config(folders.settings, overrides))
+    except UserError as first:
+        with suppress(UserError):
+            _, problems = what_is_right(folders, overrides)
+            broken = broken_names(problems)
+            first.others = tuple(one for one in problems if str(one) != str(first) and not follows(one, broken))
+        raise
+
+
+def what_is_right(folders: Folders, overrides: dict) -> tuple[Grid | None, list[UserError]]:
+    """Return the grid of the settings that are right, and every mistake in the others, each once.
+
+    The grid is None where `defaults` of config.yaml cannot be used. Raises UserError where there is no config.yaml, or
+    where it is no YAML.
+    """
+    config, lines, problems = load_what_is_right(folders.settings, overrides)
+    problems += mistakes_in_files(folders, config)
+    grid = None if config is None else grid_of(folders, config, lines, partial(noting, problems))
+    # The schema and the reader of a file say the same of its first mistake.
+    return grid, list({str(problem): problem for problem in problems}.values())
 
 
 def grid_of(folders: Folders, config: MainConfig, lines: Lines, attempt: Attempt = nullcontext) -> Grid:

@@ -49,7 +49,7 @@ def test_all_mistakes_of_a_study_are_told_at_once_and_nothing_that_follows_from_
     study["systems"] = {
         "sentence": {"model": {"hedas": 4}, "train": {"lr": -1.0}},
         "other": {"extends": "sentense"},
-        "third": {"extends": "sentence"},
+        "third": {"extends": "sentence", "train": {"patiense": 1}},
         "fourth": {"text": "nothing"},
     }
     rows = [{"system": "sentence"}, {"system": "nobody"}]
@@ -61,9 +61,10 @@ def test_all_mistakes_of_a_study_are_told_at_once_and_nothing_that_follows_from_
     assert [(first.partition(": ")[2], second.split()[1].rstrip(";")) for first, second, *_ in lines] == [
         ("unknown corpus", "toi"),
         ("unknown system", "sentense"),
+        ("unknown text", "nothing"),
         ("unknown key", "hedas"),
         ("value not allowed", "-1.0"),
-        ("unknown text", "nothing"),
+        ("unknown key", "patiense"),
         ("unknown system", "nobody"),
         ("unknown metric", "s-BLUE"),
     ]

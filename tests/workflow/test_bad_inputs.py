@@ -12,11 +12,20 @@ STUDY = "workflow/studies/demo.yaml"
 CORPUS, TOKENS = "1_corpus/toy_zh-en@smoke", "2_tokens/toy_zh-en@smoke/truecase_separate4k"
 
 
-def test_snakemake_refuses_what_planning_refuses(project):
+def test_snakemake_refuses_what_planning_refuses_all_of_it_at_once(project):
     keep_studies(project, "demo").edit(STUDY, "corpora", ["toy"])
-    done = project.snakemake("-n")
+    project.edit(STUDY, "systems/sentence/train/lrr", 1)
+    project.edit("workflow/corpora/toy_zh-en.yaml", "source_language", 3)
+    done = project.snakemake("-n", "--config", "seeds=one", "scale=smok")
     assert done.returncode == 2, done.stderr
-    assert "unknown corpus" in done.stderr
+    places = [line.split(": ")[1:3] for line in done.stderr.splitlines() if line.startswith("docmt: ")]
+    assert [(re.sub(r".*/workflow/|:\d+(?= )", "", place), what) for place, what in places] == [
+        ("--config seeds", "wrong type"),
+        ("--config scale", "unknown scale"),
+        ("corpora/toy_zh-en.yaml source_language", "wrong type"),
+        ("studies/demo.yaml corpora.0", "unknown corpus"),
+        ("studies/demo.yaml systems.sentence.train.lrr", "unknown key"),
+    ]
     assert "Traceback" not in done.stderr
     assert not (project.root / "results").exists()
 

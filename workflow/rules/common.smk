@@ -15,6 +15,7 @@ from snakemake.settings.types import DeploymentMethod
 from snakemake_interface_executor_plugins.registry import ExecutorPluginRegistry
 
 from docmt.base import paths
+from docmt.base.errors import messages
 from docmt.base.foreign import explained
 from docmt.plan.driver import Driver, RunSettings, Submitted
 from docmt.plan.links import LINK
@@ -40,7 +41,8 @@ def or_refuse(function, *arguments):
         error = explained(problem)
         if error is None:
             raise
-        print(f"docmt: {error}", file=sys.stderr)
+        for message in messages(error):
+            print(f"docmt: {message}", file=sys.stderr)
         sys.exit(error.status)
 
 
