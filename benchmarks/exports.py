@@ -13,6 +13,8 @@ from pathlib import Path
 
 import docmt
 
+BEAMS = (1, 5)
+
 
 def shuffled(documents: list[list[str]]) -> list[list[str]]:
     """The same numbers of sentences, each of 1 to 25 characters or words drawn from the whole text."""
@@ -41,15 +43,16 @@ def by_ctranslate2(model: str, documents: list[list[str]], beam: int) -> tuple[l
         return [line for line in done.stdout.split("\n")[:-1] if line], time.perf_counter() - start
 
 
-def main(model: str, source: str) -> None:
+def main() -> None:
+    model, source = sys.argv[1:]
     text = Path(source).read_text(encoding="utf-8").strip("\n")
     documents = [document.split("\n") for document in text.split("\n\n")]
     for name, lines in (("as it is", documents), ("shuffled", shuffled(documents))):
-        for beam in (1, 5):
+        for beam in BEAMS:
             (expected, ours), (actual, theirs) = (find(model, lines, beam) for find in (by_docmt, by_ctranslate2))
             differing = sum(a != b for a, b in zip(expected, actual, strict=True))
             print(f"{name}, beam {beam}: {differing} of {len(expected)} lines differ; {ours:.1f} s, {theirs:.1f} s")
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main()

@@ -187,7 +187,9 @@ def count_seals() -> None:
     atexit.register(lambda: Path(os.environ["COUNT"]).write_text(f"{clock.seconds}"))
 
 
-def main(folder: Path, pairs: int, rounds: int) -> None:
+def main() -> None:
+    folder, given = Path(sys.argv[1]).absolute(), sys.argv[2:]
+    pairs, rounds = (int(value) for value in (given + ["1000000", "3"][len(given) :]))
     folder.mkdir(parents=True, exist_ok=True)
     prepare(folder, pairs)
     print(
@@ -216,5 +218,4 @@ if __name__ == "__main__":
 
         docmt()
     else:
-        pairs, rounds = (int(value) for value in (sys.argv[2:] + ["1000000", "3"][len(sys.argv) - 2 :]))
-        main(Path(sys.argv[1]).absolute(), pairs, rounds)
+        main()

@@ -60,7 +60,11 @@ def timed(folder: Path, options: list[str]) -> tuple[float, float, str]:
     return cpu, time.perf_counter() - start, total[-1] if total else "0"
 
 
-def main(folder: Path) -> None:
+def main() -> None:
+    folder = Path(sys.argv[1])
+    if sys.argv[2:] == ["paper"]:
+        print_paper(folder)
+        return
     print("| seeds | results | jobs planned | CPU s | s |\n|---|---|---|---|---|")
     for seeds in ([1], [1, 2]):
         copy_project(folder)
@@ -72,4 +76,4 @@ def main(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    print_paper(Path(sys.argv[1])) if sys.argv[2:] == ["paper"] else main(Path(sys.argv[1]))
+    main()

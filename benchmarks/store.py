@@ -73,8 +73,9 @@ def round_of(folder: Path, recipe: Recipe) -> dict[str, float]:
     return seconds
 
 
-def main(folder: Path, pairs: int) -> None:
+def main() -> None:
     """Measure each set of files."""
+    folder, pairs = Path(sys.argv[1]).absolute(), int((sys.argv[2:] or ["5"])[0])
     for title, (count, size) in SETS.items():
         recipe = make_artifact(folder / "job", count, size)
         rounds = []
@@ -90,4 +91,4 @@ def main(folder: Path, pairs: int) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]).absolute(), int(sys.argv[2]) if len(sys.argv) > 2 else 5)
+    main()

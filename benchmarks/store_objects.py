@@ -3,7 +3,6 @@
 python benchmarks/store_objects.py moto|s3rver|gcs [MB of the large file]
 """
 
-import hashlib
 import os
 import statistics
 import sys
@@ -17,6 +16,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 from helpers.object_servers import BUCKET, object_server
 
+from docmt.base.digests import FileDigest
 from docmt.store.backend import Backend
 from docmt.store.store import backend_at
 
@@ -50,7 +50,7 @@ def main() -> None:
 
 def measure(kind: str, words: str, paths: list[Path], backend: Backend, back: Path) -> None:
     """Print the median times of both ways, in turn, each with new names."""
-    digests = [hashlib.sha256(path.read_bytes()).hexdigest() for path in paths]
+    digests = [FileDigest.of(path) for path in paths]
     times: dict[str, list[float]] = {"put": [], "push": [], "get": [], "pull": []}
     for number in range(ROUNDS):
         for values in times.values():
@@ -60,7 +60,7 @@ def measure(kind: str, words: str, paths: list[Path], backend: Backend, back: Pa
         put, get = backend.files.put_file, backend.files.get_file
         for path, key, digest, name in zip(paths, keys, digests, plain, strict=True):
             times["put"][-1] += seconds(partial(put, str(path), name))
-            times["push"][-1] += seconds(partial(backend.upload, key, path, digest))
+            times["push"][-1] += seconds(partial(backend.upload, key, path, digest.sha256))
             back.unlink(missing_ok=True)
             times["get"][-1] += seconds(partial(get, name, str(back)))
             back.unlink()

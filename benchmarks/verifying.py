@@ -38,9 +38,9 @@ def seconds(command: list[str], root: Path) -> float:
     return time.perf_counter() - start
 
 
-def main(folder: str, gigabytes: float = 0) -> None:
+def main() -> None:
     """Print the rates and the median of the ratios."""
-    root = Path(folder)
+    root, gigabytes = Path(sys.argv[1]), float((sys.argv[2:] or ["0"])[0])
     if not (root / "results").exists():
         prepare(root, gigabytes)
     size = sum(path.stat().st_size for path in (root / "results").rglob("*") if path.is_file()) / 1e6
@@ -52,4 +52,4 @@ def main(folder: str, gigabytes: float = 0) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], *map(float, sys.argv[2:]))
+    main()

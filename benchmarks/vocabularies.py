@@ -15,7 +15,7 @@ from pathlib import Path
 
 from docmt.base.vocabulary import SPECIALS
 from docmt.corpus.opening import available_documents
-from docmt.grid.grid import load_grid
+from docmt.grid.grid import Grid, load_grid
 from docmt.settings.data import TextConfig
 from docmt.text.bpe import PieceCounter, learn_merges
 from docmt.text.tokenizers import tokenizer_for
@@ -27,9 +27,8 @@ SIDES = ("source", "target")
 Words = dict[str, Counter[str]]
 
 
-def words_of(corpus: str, share: float, splits: list[str], chinese: str, case: str) -> Words:
+def words_of(grid: Grid, corpus: str, share: float, splits: list[str], chinese: str, case: str) -> Words:
     """Count the words of both sides."""
-    grid = load_grid(ROOT)
     config = grid.corpora[corpus]
     words: Words = {side: Counter() for side in SIDES}
     tokenize = [tokenizer_for(language, TextConfig(chinese=chinese)).tokenize for language in config.languages]
@@ -73,9 +72,10 @@ def sizes(vocabularies: dict[str, set[str]]) -> tuple[str, ...]:
 
 def main() -> None:
     corpus, share, splits = sys.argv[1], float((sys.argv[2:] or ["1"])[0]), sys.argv[3:] or ["train"]
-    ways = ("jieba", "characters") if "zh" in load_grid(ROOT).corpora[corpus].languages else ("jieba",)
+    grid = load_grid(ROOT)
+    ways = ("jieba", "characters") if "zh" in grid.corpora[corpus].languages else ("jieba",)
     for chinese, case in product(ways, ("lower", "keep")):
-        words = words_of(corpus, share, splits, chinese, case)
+        words = words_of(grid, corpus, share, splits, chinese, case)
         running, different = (" / ".join(f"{count(words[side]):,}" for side in SIDES) for count in (Counter.total, len))
         print(f"\n{corpus}, {chinese}, {case}: {running} running words, {different} different\n")
         print("| bpe | merges | threshold | dropped: source | target | both | <unk> source | target ", end="")
