@@ -224,6 +224,7 @@ def whole(tmp_path_factory) -> Callable[[str], Path]:
     return folder_of
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize("kind", MAKERS)
 def test_a_whole_model_is_opened(whole, tmp_path, monkeypatch, kind):
     if kind == "awesome":

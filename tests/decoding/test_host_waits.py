@@ -84,7 +84,7 @@ def counting_steps(monkeypatch, waits: Counter) -> list[int]:
     return reads
 
 
-@pytest.mark.some(6)
+@pytest.mark.some(3)
 @pytest.mark.parametrize(
     ("strategy", "case", "view", "beam_size"), MARKED, ids=lambda value: "view" if isinstance(value, tuple) else None
 )

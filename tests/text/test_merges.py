@@ -73,6 +73,7 @@ def test_stories_give_what_subword_nmt_learns(side, language):
     assert list(learn_merges(counts, 2000)) == theirs(counts, 2000)
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("language", ["de", "fr"])
 def test_verses_give_what_subword_nmt_learns(shared, tmp_path, language):
     """A few thousand words that differ, of the real text of `mirror/bible_pd.tar.gz`."""

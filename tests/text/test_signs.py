@@ -233,6 +233,7 @@ def test_real_plain_text_has_no_sign(real_texts):
     assert not [*filter(None, warnings.values())], warnings
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize("what", LEFT_BY_OTHERS)
 def test_text_of_others_has_its_sign_where_real_references_are_plain(what, real_texts):
     make, sign = LEFT_BY_OTHERS[what]

@@ -63,7 +63,7 @@ def updates(training: Training, count: int = EVERY) -> list[Update]:
     return kept.steps
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(1)
 @pytest.mark.parametrize("case", MOSTLY_SLOW)
 def test_several_updates_wait_once(case, tmp_path):
     """With one batch, and with several, clipped and padded."""

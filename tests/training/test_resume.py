@@ -102,6 +102,7 @@ def test_a_damaged_checkpoint_is_skipped_for_the_one_before(reference, folder):
     assert folder.weights() == reference.weights()
 
 
+@pytest.mark.slow
 def test_a_checkpoint_whose_kept_weights_are_damaged_is_skipped(reference, folder):
     with pytest.raises(Killed):
         folder.train(kill_at(11))
@@ -132,6 +133,7 @@ def test_a_file_of_the_first_rank_that_appears_late_is_waited_for(tmp_path, monk
     assert state.read(name, patience_s=60)["a"].tolist() == [1.0, 1.0]
 
 
+@pytest.mark.slow
 def test_where_no_checkpoint_is_whole_training_starts_from_the_beginning(reference, folder):
     with pytest.raises(Killed):
         folder.train(kill_at(8))

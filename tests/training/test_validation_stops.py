@@ -101,6 +101,7 @@ def test_a_signal_ends_a_validation_at_its_next_batch_with_a_checkpoint_of_befor
     check_the_same(folder, reference)
 
 
+@pytest.mark.slow
 def test_a_signal_within_an_update_does_not_wait_for_its_validation(reference, folder):
     notes = Notes(each=lambda step: terminate() if step.update == 4 else None)
     assert not folder.train(notes)
