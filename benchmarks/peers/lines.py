@@ -98,7 +98,10 @@ def decoding_lines() -> Iterator[Line]:
     fairseq = Side("fairseq", "fairseq", {"beam": BEAM, "batch_sentences": 64}, "fairseq")
     ct2 = Side("ctranslate2", "CTranslate2, fp32", {"beam": BEAM, "batch_tokens": 2048}, "ctranslate2")
     yield Line("decode-fairseq", "decoding", "decode", TINY, ours, fairseq, 2.2)
+    int8 = replace(ct2, label="CTranslate2, int8", options={**ct2.options, "compute_type": "int8"})
     yield Line("decode-ctranslate2", "decoding", "decode", TINY, ours, ct2, 0.75)
+    # Rounded parameters give other translations: no aim.
+    yield Line("decode-ctranslate2-int8", "decoding", "decode", TINY, ours, int8)
     through = replace(
         ours, label="docmt, decode.engine: ctranslate2", options={**ours.options, "engine": "ctranslate2"}
     )

@@ -1,4 +1,4 @@
-"""CTranslate2 4.8.5, with the weights that its own converter took from fairseq, in fp32."""
+"""CTranslate2 4.8.5, with the weights that its own converter took from fairseq, in fp32 or another `compute_type`."""
 
 import ctranslate2
 
@@ -11,8 +11,9 @@ LONGEST = round(1.2 * WORDS[1] + 10)
 
 def decode(job: Job) -> None:
     """Translate the test set, with marks before and after; write the translations in order."""
+    compute_type = job.options.get("compute_type", "float32")
     translator = ctranslate2.Translator(
-        str(job.model), device="cpu", compute_type="float32", inter_threads=1, intra_threads=job.threads
+        str(job.model), device="cpu", compute_type=compute_type, inter_threads=1, intra_threads=job.threads
     )
     sentences = Corpus(job.corpus).sentences("test", "src")
     marks = Marks()

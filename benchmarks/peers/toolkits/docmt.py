@@ -21,6 +21,7 @@ from docmt.models import build
 from docmt.models.pretrained import Start
 from docmt.models.store import load_model, read_card, save_model
 from docmt.nn import onednn as products
+from docmt.nn.device import choose_device
 from docmt.nn.frames import frame_batch
 from docmt.nn.rows import RowChains, Rows
 from docmt.settings.data import CutConfig
@@ -97,7 +98,8 @@ def training_task(job: Job, updates: int) -> Task:
     torch.manual_seed(0)
     size = len(SPECIALS) + job.shape.vocabulary
     model = build(config, size, size)
-    device = torch.device("cpu")
+    # As a job does: memory that was freed is kept for the next update.
+    device = choose_device("cpu")
     return Task(model, build_optimiser(model, train), train, rows, dev.take([0]), 0, device, Start([], []))
 
 
@@ -151,6 +153,7 @@ def decode(job: Job) -> None:
 
 def translation_task(job: Job) -> tuple[Translator, Rows]:
     """Return the translator of a job's model, and the test set in segments of `sentences` sentences."""
+    choose_device("cpu")  # As in `training_task`.
     vocabulary = Vocabulary.load(job.model / "text/vocabulary.source.txt")
     sentences = [vocabulary.encode(words) for words in Corpus(job.corpus).sentences("test", "src")]
     rows = Rows.from_lists(segments(sentences, job.options.get("sentences", 1)))
