@@ -122,7 +122,7 @@ def _as_json(value: Any) -> Any:
 
 def show_table(columns: Sequence[str], rows: Sequence[Sequence[str]], numbers: Collection[str] = ()) -> None:
     """Print a table; columns whose names are in `numbers` are aligned to the right."""
-    typer.echo(aligned([columns, *rows], numbers=numbers))
+    typer.echo(fitting(aligned([columns, *rows], numbers=numbers)))
 
 
 def aligned(rows: Sequence[Sequence[str]], indent: str = "", numbers: Collection[str] = ()) -> str:

@@ -7,7 +7,7 @@ import typer
 
 from docmt.base.clone import clone_of
 from docmt.base.errors import UserError, check_known
-from docmt.base.screen import aligned, answer
+from docmt.base.screen import aligned, answer, fitting
 from docmt.catalogue.filesets import FileSetConfig, load_file_sets
 from docmt.cli.options import AsJson, Config, Mirror, Root, output_folder, overrides
 from docmt.fetching.download import fetch_set
@@ -44,7 +44,7 @@ def fetch_files(
             fetch_set(known[name], root, Network(grid.hosts), mirror or grid.mirror, output)
     facts = [_facts(known[name], root, output) for name in sets or known]
     columns = ("set", "kind", "size", "files", "folder", "licence")
-    answer(as_json, facts, aligned([columns, *map(_row, facts)], numbers=("size",)))
+    answer(as_json, facts, fitting(aligned([columns, *map(_row, facts)], numbers=("size",))))
 
 
 def _facts(files: FileSetConfig, root: Path, output: Path | None) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from docmt.base.manifest import MANIFEST
 from docmt.base.paths import INDEX, RESULTS
 from docmt.base.recipe import JOB, read_recipe
 from docmt.base.result_folders import check_layout
-from docmt.base.screen import aligned, answer, count_of, first_of, progress_display, say, two_digits
+from docmt.base.screen import aligned, answer, count_of, first_of, fitting, progress_display, say, two_digits
 from docmt.cli.options import AsJson, Config, Root, overrides
 from docmt.grid.items import study_of
 from docmt.plan.collected import COLLECTED, scores_of_project
@@ -120,7 +120,7 @@ def list_results(
         raise typer.BadParameter("PATH needs --verify")
     with planned(root, overrides(config)) as plan:
         artifacts = inventory(plan)
-    answer(as_json, artifacts, "\n".join(listing(artifacts, every)))
+    answer(as_json, artifacts, fitting("\n".join(listing(artifacts, every))))
 
 
 def show_damaged(root: Path, places: Sequence[Path], as_json: bool) -> bool:

@@ -1,4 +1,4 @@
-"""What is seen of a long command: a line a minute, or a bar."""
+"""What is seen of a long command: a line a minute, or a bar; and tables that fit the terminal."""
 
 import sys
 from functools import partial
@@ -32,3 +32,14 @@ def test_nothing_is_shown_of_a_quick_command(capsys):
     with progress_display("decoding", "segments") as progress:
         progress(1, 1, 100)
     assert capsys.readouterr() == ("", "")
+
+
+def test_a_table_fits_the_terminal_and_is_whole_in_a_file(monkeypatch, capsys):
+    columns, rows = ("folder", "size"), [("results/5_training/toy_zh-en/sentence", "1 MB")]
+    screen.show_table(columns, rows, ("size",))
+    whole = capsys.readouterr().out
+    assert whole.splitlines()[1] == "results/5_training/toy_zh-en/sentence  1 MB"
+    monkeypatch.setenv("COLUMNS", "30")
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    screen.show_table(columns, rows, ("size",))
+    assert capsys.readouterr().out.splitlines()[1] == "results/5_training/toy_zh-en/…"
