@@ -10,15 +10,13 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from generators import attention, commands, digests, messages, results, schemas, settings_pages
+from generators import attention, digests, messages, reference, schemas
 
 ROOT = Path(__file__).parents[1]
 DIGESTS = digests.RECORD.relative_to(ROOT).as_posix()
 GENERATORS: dict[str, Callable[[], str]] = {
-    "docs/reference/commands.md": commands.page,
-    "docs/reference/results.md": results.page,
     **{f"docs/images/attention/{name}.svg": draw for name, draw in attention.DRAWINGS.items()},
-    **{f"docs/reference/{name}": page for name, page in settings_pages.PAGES.items()},
+    **{f"docs/reference/{path}": page for path, page in reference.paths().items()},
     **{f"workflow/schemas/{name}": partial(schemas.text, name) for name in schemas.FILES},
     DIGESTS: digests.text,
 }

@@ -8,13 +8,13 @@ import re
 
 import generate
 import pytest
-from generators import messages
+from generators import messages, reference
 from generators.commands import STATUSES
 from helpers.support import ROOT
 
 from docmt.cli.commands import FOR_YOU, STORE
 
-COMMANDS = (ROOT / "docs/reference/commands.md").read_text(encoding="utf-8")
+COMMANDS = "".join(page.read_text(encoding="utf-8") for page in (ROOT / "docs/reference/commands").glob("*.md"))
 NAMES = [
     f"{group}{name}"
     for group, sections in (("", FOR_YOU), ("store ", STORE))
@@ -80,3 +80,12 @@ def test_every_command_that_ends_with_a_status_of_its_own_is_listed():
         if isinstance(function, ast.FunctionDef) and end in ast.unparse(function)
     }
     assert ending & {name.split()[-1] for name in NAMES} == listed
+
+
+@pytest.mark.parametrize("part", reference.PARTS)
+def test_every_section_of_the_reference_is_on_one_page(part):
+    sections = reference.sections_of(part)
+    assert all(sections.values()), "every page has sections"
+    written = "".join(generate.GENERATORS[f"docs/reference/{part}/{name}.md"]() for name in sections)
+    heading = re.compile(r"^##+ .*", re.MULTILINE)
+    assert sorted(heading.findall(written)) == sorted(heading.findall(reference.WHOLE[part]()))
