@@ -10,11 +10,12 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from generators import attention, digests, messages, reference, schemas
+from generators import attention, digests, messages, reference, schemas, tooltips
 
 ROOT = Path(__file__).parents[1]
 DIGESTS = digests.RECORD.relative_to(ROOT).as_posix()
 GENERATORS: dict[str, Callable[[], str]] = {
+    "docs/tooltips.txt": tooltips.text,
     **{f"docs/images/attention/{name}.svg": draw for name, draw in attention.DRAWINGS.items()},
     **{f"docs/reference/{path}": page for path, page in reference.paths().items()},
     **{f"workflow/schemas/{name}": partial(schemas.text, name) for name in schemas.FILES},

@@ -24,7 +24,7 @@ def of_readers(*kinds: str) -> str:
 COMMANDS = (
     Part("models", "Commands for trained models", "translate with a model, or export it", "Use a trained model"),
     Part("scores", "Commands for scores", "score translations that are in files", "Score translations"),
-    Part("sheets", "Commands for human evaluation", "let people judge translations", "docmt draw-sheet"),
+    Part("human-evaluation", "Commands for human evaluation", "let people judge translations", "docmt draw-sheet"),
     Part("corpora", "Commands for corpora", "align words, check corpora or get files", "Align words"),
     Part("studies", "Commands before a run", "begin studies of their own and check them", "Begin studies"),
     Part("runs", "Commands for runs", "follow studies and use their results", "Follow studies"),
@@ -42,7 +42,7 @@ SETTINGS = (
     ),
     Part(
         "context-models",
-        "Settings of further models",
+        "Settings of context models",
         "choose an architecture that adds context to single sentences",
         r"defaults\.model\.(lexical_chain|han|w_link)$",
     ),
@@ -64,19 +64,19 @@ STUDY_FILE = (
 )
 CORPUS_FILE = (
     Part(
-        "text-forms",
-        "Readers of parallel text",
+        "readers-of-text",
+        "Readers of text",
         "read files of lines, tables or translation memories",
         rf"reader$|{of_readers('combined', 'eos', 'files', 'lines', 'table', 'tmx', 'toy')}",
     ),
     Part(
-        "published-forms",
+        "readers-of-published-corpora",
         "Readers of published corpora",
         "read corpora in the form in which IWSLT, NIST, OPUS or WMT publish them",
         of_readers("iwslt_tags", "iwslt_xml", "nist_sgm", "opus", "opus_xml", "sacrebleu", "verses", "wmt_xml"),
     ),
     Part(
-        "contrastive-forms",
+        "readers-of-contrastive-sets",
         "Readers of contrastive sets",
         "read contrastive sets",
         of_readers("contrapro", "contrastive_lines", "contrastive_table", "discevalmt", "voita"),

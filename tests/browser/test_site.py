@@ -59,6 +59,14 @@ def test_the_search_finds_a_command(browser, address):
         assert complaints == []
 
 
+def test_a_term_of_the_field_shows_its_explanation(browser, address):
+    with reader(browser, address, "light") as (page, complaints):
+        page.goto(address + "explanation/metrics/")
+        page.locator("article p abbr").first.hover()
+        page.get_by_text("The similarity of translations to their references").first.wait_for()
+        assert complaints == []
+
+
 def test_a_page_that_asks_elsewhere_is_found(browser, address):
     with reader(browser, address, "light") as (page, complaints):
         page.goto(address + "reference/api/")
