@@ -3,6 +3,7 @@
 python docs/generate.py              write every file of GENERATORS
 python docs/generate.py --check      write nothing; name the files that are out of date, with status 1
 python docs/generate.py --messages   write nothing; print every message of docmt, to read them all
+python docs/generate.py --titles     write nothing; print every title of pages, reports and commands
 """
 
 import sys
@@ -10,7 +11,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from generators import attention, digests, messages, reference, schemas, tooltips
+from generators import attention, digests, messages, reference, schemas, titles, tooltips
 
 ROOT = Path(__file__).parents[1]
 DIGESTS = digests.RECORD.relative_to(ROOT).as_posix()
@@ -46,9 +47,9 @@ def write() -> list[str]:
 
 
 def main(arguments: list[str]) -> int:
-    """Write or check the files, or print the messages, as the arguments say; return the exit status."""
-    if arguments == ["--messages"]:
-        print(messages.text())
+    """Write or check the files, or print the messages or titles, as the arguments say; return the exit status."""
+    if arguments in (["--messages"], ["--titles"]):
+        print((messages if arguments == ["--messages"] else titles).text())
         return 0
     if arguments not in ([], ["--check"]):
         print(__doc__)

@@ -26,9 +26,9 @@ COMMANDS = (
     Part("scores", "Commands for scores", "score translations that are in files", "Score translations"),
     Part("human-evaluation", "Commands for human evaluation", "let people judge translations", "docmt draw-sheet"),
     Part("corpora", "Commands for corpora", "align words, check corpora or get files", "Align words"),
-    Part("studies", "Commands before a run", "begin studies of their own and check them", "Begin studies"),
-    Part("runs", "Commands for runs", "follow studies and use their results", "Follow studies"),
-    Part("sharing", "Commands for sharing", "publish results or share them", "Pass results on|docmt store$"),
+    Part("studies", "Commands before a run", "begin studies of their own and check them", "Start a study"),
+    Part("runs", "Commands for runs", "watch runs and manage their results", "Watch runs"),
+    Part("sharing", "Commands for sharing", "publish results or share them", "Publish and reproduce|docmt store$"),
     Part("jobs", "The command of the workflow", "run or read a single job", "Called by the workflow"),
 )
 SETTINGS = (

@@ -52,7 +52,7 @@ letters (a to z), digits and `. _ + -`. The files are YAML 1.1: a power of ten n
 
 
 INTRODUCTIONS = {
-    SETTINGS: """# config.yaml
+    SETTINGS: """# Settings: config.yaml
 
 > **For** readers who change how docmt runs: every key of `config.yaml`, what it may be, its default and its meaning.
 > **Afterwards** you can find the key for what you want to change, and give it a value that docmt accepts.

@@ -49,6 +49,15 @@ def test_messages_are_listed_with_their_places_and_remedies(capsys):
     assert "\n    remedy: make room and run the command again; files that existed before are unchanged\n" in listed
 
 
+def test_titles_of_pages_reports_studies_and_commands_are_listed(capsys):
+    assert generate.main(["--titles"]) == 0
+    listed = capsys.readouterr().out
+    assert "\ndocs/how-to/translate.md\n    Translate with a trained model\n    Several translations\n" in listed
+    assert "\ndocmt/reporting/templates/documents.html\n    Test documents\n" in listed
+    assert "\nworkflow/studies/bible.yaml\n    Three model families on real text\n" in listed
+    assert "\ndocmt --help, Download files\n    fetch-files: Download pretrained checkpoints, " in listed
+
+
 def test_messages_that_the_page_on_trouble_quotes_are_those_of_docmt():
     page = (ROOT / "docs/troubleshooting.md").read_text(encoding="utf-8")
     quoted = [block.splitlines()[0] for block in re.findall(r"^```text\n(.+?)^```$", page, re.MULTILINE | re.DOTALL)]
