@@ -3,6 +3,7 @@
 python docs/generate.py              write every file of GENERATORS
 python docs/generate.py --check      write nothing; name the files that are out of date, with status 1
 python docs/generate.py --messages   write nothing; print every message of docmt, to read them all
+python docs/generate.py --titles     write nothing; print every title of pages, reports and commands
 """
 
 import sys
@@ -10,15 +11,14 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from generators import attention, commands, digests, messages, results, schemas, settings_pages
+from generators import attention, digests, messages, reference, schemas, titles, tooltips
 
 ROOT = Path(__file__).parents[1]
 DIGESTS = digests.RECORD.relative_to(ROOT).as_posix()
 GENERATORS: dict[str, Callable[[], str]] = {
-    "docs/reference/commands.md": commands.page,
-    "docs/reference/results.md": results.page,
+    "docs/tooltips.txt": tooltips.text,
     **{f"docs/images/attention/{name}.svg": draw for name, draw in attention.DRAWINGS.items()},
-    **{f"docs/reference/{name}": page for name, page in settings_pages.PAGES.items()},
+    **{f"docs/reference/{path}": page for path, page in reference.paths().items()},
     **{f"workflow/schemas/{name}": partial(schemas.text, name) for name in schemas.FILES},
     DIGESTS: digests.text,
 }
@@ -47,9 +47,9 @@ def write() -> list[str]:
 
 
 def main(arguments: list[str]) -> int:
-    """Write or check the files, or print the messages, as the arguments say; return the exit status."""
-    if arguments == ["--messages"]:
-        print(messages.text())
+    """Write or check the files, or print the messages or titles, as the arguments say; return the exit status."""
+    if arguments in (["--messages"], ["--titles"]):
+        print((messages if arguments == ["--messages"] else titles).text())
         return 0
     if arguments not in ([], ["--check"]):
         print(__doc__)

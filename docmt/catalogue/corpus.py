@@ -92,7 +92,9 @@ class CorpusFacts(Checked):
         MostShared, "the largest shares of dev and test that may also be in an earlier split"
     )
     known: tuple[KnownSign, ...] = setting(
-        (), "signs of the text that are known and meant, of which `docmt check-corpus` and stage 1 do not warn"
+        (),
+        "signs of the text that are known and meant, of which `docmt check-corpus` and stage 1 do not warn (mojibake: "
+        "UTF-8 that was read as another character set; not_nfc: not in Unicode's form NFC)",
     )
 
     @property

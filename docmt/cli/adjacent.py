@@ -56,7 +56,7 @@ def score_cohesion(
     device: Device = "auto",
     as_json: AsJson = False,
 ) -> None:
-    """Score discourse cohesion: the mean probability of each sentence as the next one of that before it, by BERT.
+    """Score discourse cohesion: the mean probability, by BERT, that a sentence follows the one before it.
 
     Lyu et al. (2022), eq. 24. Files are plain text, not tokenised.
     """

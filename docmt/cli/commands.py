@@ -58,10 +58,10 @@ FOR_YOU: Sections = {
         "check-catalogue": "corpus",
         "export-corpus": "export",
     },
-    "Get files": {"fetch-files": "downloads"},
-    "Begin studies of your own": {"init": "init"},
+    "Download files": {"fetch-files": "downloads"},
+    "Start a study of your own": {"init": "init"},
     "Before a run": {"preflight": "preflight"},
-    "Follow studies": {
+    "Watch runs and manage results": {
         "status": "status",
         "list-systems": "studies",
         "list-targets": "studies",
@@ -73,7 +73,7 @@ FOR_YOU: Sections = {
         "remove-results": "results",
         "collect-scores": "results",
     },
-    "Pass results on": {"write-crate": "provenance", "reproduce": "provenance"},
+    "Publish and reproduce results": {"write-crate": "provenance", "reproduce": "provenance"},
     "Called by the workflow": {"job": "job"},
 }
 

@@ -27,7 +27,7 @@ def fetch_files(
     mirror: Mirror = None,
     as_json: AsJson = False,
 ) -> None:
-    """Download sets of files beside corpora, and check them: pretrained checkpoints, gold alignments, contrastive sets.
+    """Download pretrained checkpoints, gold alignments or contrastive sets, and check them.
 
     Without a name, the sets are listed, and nothing is downloaded. A download that broke off is continued.
     """

@@ -35,7 +35,7 @@ def preflight(
     device: Device = "auto",
     as_json: AsJson = False,
 ) -> None:
-    """Check before a run of TARGETS everything that would go wrong in it; status 2 where something would.
+    """Check, before a run of TARGETS, what would go wrong in it; status 2 where something would.
 
     It names all that is wrong at once, in the settings, the files from outside, the environment, the disk, the devices,
     the store and, with a profile for Slurm, the cluster. Warnings alone end with status 0. Pass the --config of your

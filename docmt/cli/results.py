@@ -40,9 +40,10 @@ def path(
     config: Config = None,
     as_json: AsJson = False,
 ) -> None:
-    """Print the folder of what the present settings ask for, or a file in it; it need not be there yet.
+    """Print the path of a result or of a file in it, with the id that the present settings give it.
 
-    Of a study, it is the folder of its page. Pass the --config of your run, such as scale=smoke.
+    It need not be there yet. Of a study, it is the folder of its page. Pass the --config of your run, such as
+    scale=smoke.
     """
     with planned(root, overrides(config), target) as plan:
         jobs, file = named(plan, target)

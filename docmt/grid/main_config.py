@@ -74,7 +74,9 @@ class RunConfig(Checked):
         "login", "whether files of corpora are downloaded where snakemake itself runs, or as jobs of a cluster"
     )
     missing: Literal["stop", "skip"] = setting(
-        "skip", "what to do with studies where files are missing that docmt cannot download"
+        "skip",
+        "what to do where files are missing that docmt cannot download: skip leaves out what needs them, stop starts "
+        "nothing",
     )
     fetch_checkpoints: bool = setting(False, "whether to download missing pretrained checkpoints, some GB each")
     scale: str = setting(PAPER, "a file of workflow/scales, whose settings replace those of studies")

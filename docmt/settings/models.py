@@ -77,7 +77,8 @@ class TransformerConfig(Checked):
     frame: Frame = setting(
         "wrapped",
         "wrapped: <s> a </s> <s> b </s>, number of sentences forced; summarised: the source with <cls> for <s>; "
-        "joined: a <sep> b </s>, free number; unmarked: a b </s>, a line a document",
+        "joined: a <sep> b </s>, free number; unmarked: a b </s>, a line a document; "
+        "closed: as in the code of G-Transformer; fairseq: as in fairseq",
     )
     absent_pieces: tuple[int, ...] = setting((), "ids that have no embedding (imported models); their probability is 0")
 

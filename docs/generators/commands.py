@@ -1,4 +1,4 @@
-"""The page of commands: every command of `docmt` with its purpose, its usage, its options and its exit statuses."""
+"""The text on commands: every command of `docmt` with its purpose, its usage, its options and its exit statuses."""
 
 import inspect
 import re
@@ -15,7 +15,7 @@ from docmt.cli.results import DAMAGED, NOT_SUPPORTED
 from docmt.steps import all_steps, get_step
 from docmt.steps.download import STEP as DOWNLOAD
 from docmt.supervision.exit import FAULT, HANGING
-from generators.markdown import code, generated_by, plain, table
+from generators.markdown import code, generated_by, plain, slug, table
 
 INTRODUCTION = """# Commands
 
@@ -87,8 +87,8 @@ STATED_DEFAULT = re.compile(r" ?\[default: ([^\]]+)\]")
 """A default that depends on something, which the help of an option states in words."""
 
 
-def page() -> str:
-    """Return the whole text of the page."""
+def text() -> str:
+    """Return the whole text."""
     parts = [generated_by("docmt/cli"), INTRODUCTION, exit_statuses()]
     parts += [*sections((), FOR_YOU), steps()]  # `docmt job` comes last
     parts += ["## docmt store", plain(ABOUT_STORE), *sections(("store",), STORE, level=3)]
@@ -141,18 +141,9 @@ def section(words: tuple[str, ...], parsed: Any, level: int) -> str:
     return "\n\n".join(parts)
 
 
-def anchor(name: str) -> str:
-    """Return the anchor of a command.
-
-    >>> anchor("store pull")
-    'docmt-store-pull'
-    """
-    return "docmt-" + name.lower().replace(" ", "-")
-
-
 def link(name: str) -> str:
     """Return a link to the section of a command."""
-    return f"[`docmt {name}`](#{anchor(name)})"
+    return f"[`docmt {name}`](#{slug(f'docmt {name}')})"
 
 
 def prose(help_text: str) -> Iterator[str]:

@@ -26,6 +26,15 @@ def code(text: str) -> str:
     return f"`{text}`" if text else ""
 
 
+def slug(title: str) -> str:
+    """Return the anchor that the site and GitHub give to a heading.
+
+    >>> slug("reader, kind: `eos`")
+    'reader-kind-eos'
+    """
+    return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
+
+
 def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Return a table. Cells are Markdown, in which `plain` has escaped what ends a cell."""
     lines = [header, ["---"] * len(header), *rows]

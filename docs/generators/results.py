@@ -1,10 +1,10 @@
-"""The page of results: folders below `results/`, their files with columns and keys, and their writers and readers."""
+"""The text on results: folders below `results/`, their files with columns and keys, and their writers and readers."""
 
 from collections.abc import Iterator
 
 import pyarrow as pa
 
-from generators.markdown import generated_by, table
+from generators.markdown import generated_by, slug, table
 from generators.result_data import DATA_STAGES
 from generators.result_files import COLLECTED_TABLE, SEAL, Keys, Stage, Table
 from generators.result_runs import RUN_STAGES
@@ -55,8 +55,8 @@ beside them: these are the paths that people open. Where links are impossible, t
 """
 
 
-def page() -> str:
-    """Return the page of results."""
+def text() -> str:
+    """Return the whole text."""
     parts = [generated_by("docmt/base/columns.py and docs/generators"), INTRODUCTION, overview()]
     parts += [section(stage) for stage in STAGES]
     parts += ["## All scores: scores.parquet\n", all_scores(), RULES, *(keys(file) for file in SEAL), STATE]
@@ -65,13 +65,8 @@ def page() -> str:
 
 def overview() -> str:
     """Return the table of all folders."""
-    rows = [(f"[{stage.title}](#{anchor(stage.title)})", f"`{stage.folder}`") for stage in STAGES]
+    rows = [(f"[{stage.title}](#{slug(stage.title)})", f"`{stage.folder}`") for stage in STAGES]
     return f"{table(('stage', 'folder'), rows)}\n"
-
-
-def anchor(title: str) -> str:
-    """Return the anchor of a heading."""
-    return title.lower().replace(",", "").replace(" ", "-")
 
 
 def section(stage: Stage) -> str:

@@ -1,4 +1,4 @@
-"""The pages of settings: every key of config.yaml, of a study and of a corpus, from the JSON Schemas of these files."""
+"""The texts on settings: every key of config.yaml, of a study and of a corpus, from the JSON Schemas of these files."""
 
 import json
 import re
@@ -12,7 +12,7 @@ from docmt.base.schemas import CONFIG, CORPUS, STUDY
 from docmt.settings.metrics import METRICS
 from docmt.settings.models import MODEL_CONFIGS
 from generators.json_schemas import Schema
-from generators.markdown import code, generated_by, plain, table
+from generators.markdown import code, generated_by, plain, slug, table
 from generators.schemas import schema
 
 ROOT = Path(__file__).parents[2]
@@ -52,7 +52,7 @@ letters (a to z), digits and `. _ + -`. The files are YAML 1.1: a power of ten n
 
 
 INTRODUCTIONS = {
-    SETTINGS: """# config.yaml
+    SETTINGS: """# Settings: config.yaml
 
 > **For** readers who change how docmt runs: every key of `config.yaml`, what it may be, its default and its meaning.
 > **Afterwards** you can find the key for what you want to change, and give it a value that docmt accepts.
@@ -79,7 +79,7 @@ A corpus file names the files, their sources and checksums, and the reader that 
 the German-English Bible:
 """,
 }
-"""The beginning of each page."""
+"""The beginning of each text."""
 SWEEPS = """A system whose name has `{}` in it is a sweep: `sweep` has a list of numbers, and there is a system for each
 of them. The number replaces `{}` in the name and in the settings of the system. A figure with `points: NAME{}` has a
 point for each number.
@@ -165,8 +165,7 @@ class Page:
         ]
         kinds = [f"[`{kind}`]({self.links[name]})" for kind, name in self._variants(section.schema)]
         further = f"\n\nFurther keys by `kind`: {', '.join(kinds)}." if kinds else ""
-        level = "###" if {".", ","} & set(section.title) else "##"
-        return f"{level} {section.title or 'All keys'}\n\n{table(HEADER, rows)}{further}"
+        return f"## {section.title or 'All keys'}\n\n{table(HEADER, rows)}{further}"
 
     def values(self, schema: Schema) -> str:
         """Return what a value may be, with its range."""
@@ -263,23 +262,18 @@ def place(path: str, key: str) -> str:
     return f'<a id="key.{anchor}"></a>`{key}`'
 
 
-def slug(title: str) -> str:
-    """Return the anchor that the site and GitHub give to a heading."""
-    return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
-
-
-def settings_page() -> str:
-    """Return the page of config.yaml; it has the keys of a single value with the comments of the file itself."""
+def settings() -> str:
+    """Return the text on config.yaml; it has the keys of a single value with the comments of the file itself."""
     text = (ROOT / "config.yaml").read_text(encoding="utf-8")
     first = text[text.index("\n\n") : text.index(FIRST_SECTION)].strip()
     example = f"The first part of the file says more of these keys:\n\n```yaml\n{first}\n```\n"
     page = Page(CONFIG).text()
-    head, rest = page.split("\n\n### ", 1)
-    return whole(SETTINGS, "", f"{head}\n\n{example}\n### {rest}")
+    head, rest = page.split("\n\n## ", 1)
+    return whole(SETTINGS, "", f"{head}\n\n{example}\n## {rest}")
 
 
-def study_page() -> str:
-    """Return the page of the file of a study."""
+def study() -> str:
+    """Return the text on the file of a study."""
     example = (ROOT / "workflow/study-folder/studies/example.yaml").read_text(encoding="utf-8")
     links = {name: f"{SETTINGS}{link}" for name, link in Page(CONFIG).links.items()}
     rows = [(code(name), plain(row.about)) for name, row in METRICS.items()]
@@ -287,17 +281,13 @@ def study_page() -> str:
     return whole(STUDY_PAGE, f"```yaml\n{example}```\n\n{SWEEPS}", f"{Page(STUDY, links).text()}\n\n{metrics}")
 
 
-def corpus_page() -> str:
-    """Return the page of the file of a corpus."""
+def corpus() -> str:
+    """Return the text on the file of a corpus."""
     example = (ROOT / "workflow/corpora/bible_de-en.yaml").read_text(encoding="utf-8")
     return whole(CORPUS_PAGE, f"```yaml\n{example}```\n", Page(CORPUS).text())
 
 
 def whole(name: str, example: str, sections: str) -> str:
-    """Return a page: its beginning, an example, what editors do, and the keys."""
+    """Return a text: its beginning, an example, what editors do, and the keys."""
     parts = (generated_by("the schemas of workflow/schemas"), INTRODUCTIONS[name], example, EDITORS, sections)
     return "\n".join(filter(None, parts)) + "\n"
-
-
-PAGES = {SETTINGS: settings_page, STUDY_PAGE: study_page, CORPUS_PAGE: corpus_page}
-"""The function of each page."""

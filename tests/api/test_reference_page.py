@@ -1,4 +1,4 @@
-"""The page of the Python API has every public function with the classes that it returns, and its program runs."""
+"""The pages of the Python API have every public function with the classes that it returns, and their program runs."""
 
 import dataclasses
 import inspect
@@ -13,8 +13,8 @@ from helpers.support import ROOT
 import docmt
 from docmt.api.open_model import Model
 
-PAGE = (ROOT / "docs/reference/api.md").read_text(encoding="utf-8")
-ON_PAGE = re.findall(r"^::: (\S+)$", PAGE, re.MULTILINE)
+PAGES = {page.name: page.read_text(encoding="utf-8") for page in (ROOT / "docs/reference/api").glob("*.md")}
+ON_PAGES = re.findall(r"^::: (\S+)$", "\n".join(PAGES.values()), re.MULTILINE)
 
 
 def classes_of(annotation: object) -> set[type]:
@@ -33,22 +33,22 @@ def returned_by(function: Callable) -> object:
 
 @pytest.mark.parametrize("name", docmt.__all__)
 def test_a_function_is_shown_with_what_it_returns(name):
-    assert ON_PAGE.count(f"docmt.{name}") == 1
+    assert ON_PAGES.count(f"docmt.{name}") == 1
     returned = classes_of(returned_by(getattr(docmt, name)))
-    assert {f"{kind.__module__}.{kind.__name__}" for kind in returned} <= set(ON_PAGE)
+    assert {f"{kind.__module__}.{kind.__name__}" for kind in returned} <= set(ON_PAGES)
 
 
 def test_methods_return_what_is_shown():
     returned = classes_of(returned_by(Model.translate))
-    assert returned and {f"{kind.__module__}.{kind.__name__}" for kind in returned} <= set(ON_PAGE)
+    assert returned and {f"{kind.__module__}.{kind.__name__}" for kind in returned} <= set(ON_PAGES)
     assert returned_by(Model.score_contrastive) is polars.DataFrame
 
 
 def test_the_program_of_the_page_runs(example_folder, monkeypatch, capsys):
     monkeypatch.chdir(example_folder)
-    (program,) = re.findall(r"^```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
-    exec(compile(program, "api.md", "exec"), {})
-    (stated,) = re.findall(r"^```text\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+    (program,) = re.findall(r"^```python\n(.*?)^```$", PAGES["index.md"], re.MULTILINE | re.DOTALL)
+    exec(compile(program, "index.md", "exec"), {})
+    (stated,) = re.findall(r"^```text\n(.*?)^```$", PAGES["index.md"], re.MULTILINE | re.DOTALL)
     assert without_numbers(capsys.readouterr().out) == without_numbers(stated)
 
 
@@ -58,7 +58,7 @@ def without_numbers(printed: str) -> list[str]:
 
 
 def test_what_the_page_shows_exists():
-    for name in ON_PAGE:
+    for name in ON_PAGES:
         module, _, last = name.rpartition(".")
         assert hasattr(__import__(module, fromlist=[last]), last), name
         assert inspect.getmodule(getattr(docmt, last, None)) is None or module == "docmt" or last not in docmt.__all__

@@ -43,7 +43,7 @@ def reader(browser: Browser, address: str, theme: str) -> Iterator[tuple[Page, l
 @pytest.mark.parametrize(("theme", "scheme"), [("light", "default"), ("dark", "slate")])
 def test_pages_ask_nothing_of_elsewhere_in_both_themes(browser, address, theme, scheme):
     with reader(browser, address, theme) as (page, complaints):
-        for path in ("reference/commands/", "reference/api/"):
+        for path in ("reference/commands/", "reference/api/models/"):
             page.goto(address + path, wait_until="networkidle")
             assert page.evaluate("document.body.dataset.mdColorScheme") == scheme
         assert complaints == []
@@ -56,6 +56,14 @@ def test_the_search_finds_a_command(browser, address):
         page.locator(".md-search-result__link").first.wait_for()
         results = page.eval_on_selector_all(".md-search-result__link", "links => links.map(link => link.href)")
         assert any(link.endswith("#docmt-score-consistency") for link in results)
+        assert complaints == []
+
+
+def test_a_term_of_the_field_shows_its_explanation(browser, address):
+    with reader(browser, address, "light") as (page, complaints):
+        page.goto(address + "explanation/metrics/")
+        page.locator("article p abbr").first.hover()
+        page.get_by_text("The similarity of translations to their references").first.wait_for()
         assert complaints == []
 
 

@@ -8,13 +8,13 @@ import re
 
 import generate
 import pytest
-from generators import messages
+from generators import messages, reference
 from generators.commands import STATUSES
 from helpers.support import ROOT
 
 from docmt.cli.commands import FOR_YOU, STORE
 
-COMMANDS = (ROOT / "docs/reference/commands.md").read_text(encoding="utf-8")
+COMMANDS = "".join(page.read_text(encoding="utf-8") for page in (ROOT / "docs/reference/commands").glob("*.md"))
 NAMES = [
     f"{group}{name}"
     for group, sections in (("", FOR_YOU), ("store ", STORE))
@@ -49,6 +49,15 @@ def test_messages_are_listed_with_their_places_and_remedies(capsys):
     assert "\n    remedy: make room and run the command again; files that existed before are unchanged\n" in listed
 
 
+def test_titles_of_pages_reports_studies_and_commands_are_listed(capsys):
+    assert generate.main(["--titles"]) == 0
+    listed = capsys.readouterr().out
+    assert "\ndocs/how-to/translate.md\n    Translate with a trained model\n    Several translations\n" in listed
+    assert "\ndocmt/reporting/templates/documents.html\n    Test documents\n" in listed
+    assert "\nworkflow/studies/bible.yaml\n    Three model families on real text\n" in listed
+    assert "\ndocmt --help, Download files\n    fetch-files: Download pretrained checkpoints, " in listed
+
+
 def test_messages_that_the_page_on_trouble_quotes_are_those_of_docmt():
     page = (ROOT / "docs/troubleshooting.md").read_text(encoding="utf-8")
     quoted = [block.splitlines()[0] for block in re.findall(r"^```text\n(.+?)^```$", page, re.MULTILINE | re.DOTALL)]
@@ -80,3 +89,12 @@ def test_every_command_that_ends_with_a_status_of_its_own_is_listed():
         if isinstance(function, ast.FunctionDef) and end in ast.unparse(function)
     }
     assert ending & {name.split()[-1] for name in NAMES} == listed
+
+
+@pytest.mark.parametrize("part", reference.PARTS)
+def test_every_section_of_the_reference_is_on_one_page(part):
+    sections = reference.sections_of(part)
+    assert all(sections.values()), "every page has sections"
+    written = "".join(generate.GENERATORS[f"docs/reference/{part}/{name}.md"]() for name in sections)
+    heading = re.compile(r"^##+ .*", re.MULTILINE)
+    assert sorted(heading.findall(written)) == sorted(heading.findall(reference.WHOLE[part]()))
