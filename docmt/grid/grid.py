@@ -215,20 +215,18 @@ def grid_of(folders: Folders, config: MainConfig, lines: Lines, attempt: Attempt
     scale = Scale()
     with attempt():
         scale = load_scale(clone / WORKFLOW / "scales", config.scale, lines.place(("scale",)))
-    texts = {
-        name: dataclasses.replace(text, pretrained=scale.checkpoint(text.pretrained))
-        for name, text in config.texts.items()
-    }
     builtin_corpora = sorted((clone / WORKFLOW / "corpora").glob("*.yaml"))
     user_corpora = [settings / path for path in config.corpora]
     corpora, corpus_files = _corpora(root, [*builtin_corpora, *user_corpora], attempt)
     for corpus in config.local:
         with attempt():
             check_known("corpus", corpus, corpora, lines.place(("local", corpus)))
+    texts: dict[str, TextConfig] = {}
     for name, text in config.texts.items():
         with attempt():
             if text.learnt_on is not None:
                 check_known("corpus", text.learnt_on, corpora, lines.place(("texts", name, "learnt_on")))
+            texts[name] = dataclasses.replace(text, pretrained=scale.checkpoint(text.pretrained))
     builtin = sorted((clone / WORKFLOW / "studies").glob("*.yaml"))
     paths, active = {path.stem: path for path in builtin}, []
     for number, name in enumerate(config.studies):

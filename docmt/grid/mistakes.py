@@ -1,22 +1,23 @@
 """Every mistake in settings whose first mistake was found, for a person who wants to correct them all at once."""
 
 from collections.abc import Collection, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 
 from docmt.base.clone import WORKFLOW, Folders
 from docmt.base.errors import UserError, check_known
-from docmt.base.parse import mistakes
-from docmt.base.yaml_files import load_yaml
+from docmt.base.parse import mistakes, parse_what_is_right
+from docmt.base.yaml_files import Lines, load_yaml
 from docmt.catalogue.corpus import CorpusConfig
 from docmt.grid.main_config import MainConfig
-from docmt.grid.resolve import CIRCLES, Resolver
+from docmt.grid.resolve import CIRCLES, Resolver, check_stated
 from docmt.grid.scale import Scale
 from docmt.grid.study import SECTIONS, expand, load_study
 from docmt.reporting.item import Checks
 from docmt.reporting.study import StudyConfig
 from docmt.settings.data import TextConfig
+from docmt.settings.system import SystemConfig
 
 
 @contextmanager
@@ -57,53 +58,94 @@ def mistakes_in(
 ) -> list[UserError]:
     """Return the mistakes of a study in its corpora, its systems and its items, each found by itself.
 
-    What follows from a mistake is left out: an item is not told that a system is unknown which is only wrong. Where the
-    file itself cannot be read as a study, its first mistake is all that is known.
+    What follows from a mistake is left out: an item is not told that a system is unknown which is only wrong.
     """
     problems: list[UserError] = []
     with noting(problems):
-        study, lines = load_study(path)
-        known = tuple(corpus for corpus in study.corpora if corpus in corpora)
-        for number, corpus in enumerate(study.corpora):
-            with noting(problems):
-                check_known("corpus", corpus, corpora, lines.place(("corpora", number)))
-        resolver = Resolver(replace(study, corpora=known or study.corpora), lines, asdict(config.defaults), scale)
-        with noting(problems):
-            resolver.check_cycles()
-        # To resolve a circle of systems would not end.
-        if not any(problem.what in CIRCLES for problem in problems):
-            _check_systems_and_items(resolver, texts, corpora, problems)
+        load_study(path)
+    with suppress(UserError):  # Noted by the line above.
+        value, lines = load_yaml(path)
+        study, _ = parse_what_is_right(StudyConfig, expand(value, lines), lines)
+        if study is not None:
+            problems.extend(_in_parts(study, lines, config, scale, texts, corpora))
     # A mistake elsewhere, such as in the scale, is told once, and not of each system.
     return [problem for problem in problems if problem.file_stem == path.stem]
 
 
-def _check_systems_and_items(
-    resolver: Resolver,
+def _in_parts(
+    study: StudyConfig,
+    lines: Lines,
+    config: MainConfig,
+    scale: Scale,
     texts: dict[str, TextConfig],
     corpora: dict[str, CorpusConfig],
-    problems: list[UserError],
-) -> None:
-    study, lines, wrong = resolver.study, resolver.lines, dict[str, list[UserError]]()
-    resolved, of_systems = dict.fromkeys(study.systems), dict.fromkeys(study.systems, study.corpora)
-    for name in study.systems:
-        try:
-            resolved[name] = resolver.resolve(name)
-        except UserError as problem:
-            wrong[name] = [problem, *problem.others]
-    for name, system in resolved.items():
+) -> list[UserError]:
+    problems: list[UserError] = []
+    for number, corpus in enumerate(study.corpora):
         with noting(problems):
-            if system is not None:
-                of_systems[name] = resolver.corpora(name)
-                check_known("text", system.text, texts, lines.place(("systems", name, "text")))
-    for name, found in wrong.items():
-        # What a system inherits is told of the system that states it.
-        inherited = {_of_setting(problem) for problem in wrong.get(study.systems[name].get("extends"), ())}
-        problems.extend(problem for problem in found if _of_setting(problem) not in inherited)
-    checks = Checks(study.corpora, resolved, of_systems, corpora, lines)
+            check_known("corpus", corpus, corpora, lines.place(("corpora", number)))
+    usable = _usable(study, lines, texts, problems)
+    known = tuple(corpus for corpus in study.corpora if corpus in corpora)
+    part = replace(study, corpora=known or study.corpora, systems=usable)
+    resolver = Resolver(part, lines, asdict(config.defaults), scale)
+    with noting(problems):
+        resolver.check_cycles()
+    # To resolve a circle of systems would not end.
+    if any(problem.what in CIRCLES for problem in problems):
+        return problems
+    right = _right(resolver, problems)
+    systems = _Systems({name: right.get(name) for name in study.systems})
+    of_systems = {name: resolver.corpora(name) if name in right else study.corpora for name in study.systems}
+    checks = Checks(study.corpora, systems, of_systems, corpora, lines)
     for section in SECTIONS:
         for name, item in getattr(study, section).items():
             with noting(problems):
                 item.check(checks, (section, name))
+    wrong = study.systems.keys() - right.keys()
+    return [problem for problem in problems if not follows(problem, wrong)]
+
+
+class _Systems(dict[str, SystemConfig | None]):
+    """The systems of a study; a wrong one is known, and nothing can be read of it."""
+
+    def __getitem__(self, name: str) -> SystemConfig:
+        system = super().__getitem__(name)
+        if system is None:
+            raise UserError("unknown system", found=name)  # It follows from a mistake, and is not told.
+        return system
+
+
+def _usable(study: StudyConfig, lines: Lines, texts: Collection[str], problems: list[UserError]) -> dict[str, dict]:
+    """Return the systems whose keys are right, each without a parent that cannot be used."""
+    usable: dict[str, dict] = {}
+    for name, system in study.systems.items():
+        with noting(problems):
+            check_stated(name, system, lines)
+            usable[name] = system
+    for name, system in usable.items():
+        for key, what, known in (("text", "text", texts), ("extends", "system", study.systems)):
+            with noting(problems):
+                if system.get(key) is not None:
+                    check_known(what, system[key], known, lines.place(("systems", name, key)))
+        if system.get("extends") not in [None, *usable]:
+            usable[name] = {key: value for key, value in system.items() if key != "extends"}
+    return usable
+
+
+def _right(resolver: Resolver, problems: list[UserError]) -> dict[str, SystemConfig]:
+    """Return the systems that are right as a whole."""
+    right, wrong = dict[str, SystemConfig](), dict[str, list[UserError]]()
+    for name in resolver.study.systems:
+        wrong[name] = []
+        with noting(wrong[name]):
+            system = resolver.resolve(name)
+            resolver.corpora(name)
+            right[name] = system
+    for name, found in wrong.items():
+        # What a system inherits is told of the system that states it.
+        inherited = {_of_setting(problem) for problem in wrong.get(resolver.extends(name), ())}
+        problems.extend(problem for problem in found if _of_setting(problem) not in inherited)
+    return right
 
 
 def _of_setting(problem: UserError) -> tuple[str, str | None, str]:

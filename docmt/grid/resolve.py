@@ -71,6 +71,12 @@ CIRCLE, TOO_LONG = "the system extends or starts from itself", "too many systems
 CIRCLES = (CIRCLE, TOO_LONG)  # After these mistakes no system can be resolved.
 
 
+def check_stated(name: str, system: Any, lines: Lines) -> None:
+    """Raise UserError unless what a study states of a system is a mapping with known keys that go together."""
+    check_keys(mapping(system, lines, ("systems", name)), (*SYSTEM_KEYS, *EXTERNAL), lines, ("systems", name))
+    check_external(name, system, lines)
+
+
 class Resolver:
     """A resolver of the systems of a study: it fills in the settings that a system does not state itself."""
 
@@ -81,8 +87,7 @@ class Resolver:
         """
         self.study, self.lines, self.defaults, self.scale = study, lines, defaults, scale
         for name, system in study.systems.items():
-            check_keys(mapping(system, lines, ("systems", name)), (*SYSTEM_KEYS, *EXTERNAL), lines, ("systems", name))
-            check_external(name, system, lines)
+            check_stated(name, system, lines)
 
     def resolve(self, name: str) -> SystemConfig:
         """Return the system with all settings filled in. Raises UserError for a setting that is not allowed."""
