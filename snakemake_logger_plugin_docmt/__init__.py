@@ -113,7 +113,7 @@ class LogHandler(LogHandlerBase):
 
         log = newest_log(job.folder, self.began) if job.folder else None
         if self.is_stopping or (log and was_stopped(job.folder, log, job.rule == "train")):
-            self.print(f"docmt: stopped: {job}" + (f" ({last_line(log)})" if log else ""))
+            self.print(f"docmt: stopped: {job}" + (f" ({last_line(log)})" if log and log.stat().st_size else ""))
         elif not record.indent or (log and not (job.folder / MANIFEST).exists()):
             said = [*([record.rule_msg.strip()] if record.rule_msg else [])]
             said += [last_message(log), f"its log is {log}"] if log else []
@@ -190,7 +190,8 @@ def facts_of(training: "TrainingState") -> str:
     """Return how far a training is."""
     from docmt.base.screen import duration
 
-    facts = [f"update {training.update}" + (f" of {training.max_updates}" if training.max_updates else "")]
+    # What a narrow terminal cuts off stands last.
+    facts = [f"{duration(training.left_s)} left"] if training.left_s is not None else []
     facts += [f"loss {training.loss:.2f}"] if training.loss is not None else []
-    facts += [f"{duration(training.left_s)} left"] if training.left_s is not None else []
+    facts += [f"update {training.update}" + (f" of {training.max_updates}" if training.max_updates else "")]
     return f" ({', '.join(facts)})"

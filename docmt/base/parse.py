@@ -161,6 +161,8 @@ class Converter:
         if isinstance(hint, type) and isinstance(value, hint) and (hint is bool or not isinstance(value, bool)):
             return value
         where, remedy = self.lines.place(path), _unquoted(value) if hint in (int, float) else None
+        if origin is tuple and not isinstance(value, dict):
+            remedy = f"write a list: [{value}]"
         raise UserError("wrong type", where=where, found=_described(value), expected=_named(hint), remedy=remedy)
 
     def fields(self, cls: type, value: Any, path: tuple) -> dict[str, Any]:

@@ -135,10 +135,11 @@ def aligned(rows: Sequence[Sequence[str]], indent: str = "", numbers: Collection
 
 def fitting(text: str) -> str:
     """Return the lines of a listing cut at the width of the terminal; unchanged where they go to a file or a pipe."""
-    if not sys.stdout.isatty():
+    width, lines = shutil.get_terminal_size().columns, text.splitlines()
+    if not sys.stdout.isatty() or all(len(line) <= width for line in lines):
         return text
-    width = shutil.get_terminal_size().columns
-    return "\n".join(line if len(line) <= width else f"{line[: width - 1]}…" for line in text.splitlines())
+    cut = [line if len(line) <= width else f"{line[: width - 1]}…" for line in lines]
+    return "\n".join([*cut, "(… is cut at the width of the terminal: add | cat)"])
 
 
 @contextmanager

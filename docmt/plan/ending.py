@@ -55,6 +55,8 @@ def ending(
     failed = [(job, outcome) for job, outcome in outcomes.items() if outcome in ("failed", "stopped")]
     for job, outcome in failed[:LISTED]:
         yield f"{outcome}: {logs[job]}: {last_line(logs[job])}"
+    if any(outcome == "stopped" for _, outcome in failed):
+        yield "the same command goes on where the stopped jobs ended"
     yield from [*left_out_lines(grid, studies), *not_scored_lines(grid, order)]
     added = [plan.root / plan.recipe(job).folder for job, outcome in outcomes.items() if outcome in ("made", "fetched")]
     if added:
@@ -64,12 +66,13 @@ def ending(
 
 
 def _to_open(plan: Plan, pages: Sequence[Job]) -> Iterator[str]:
-    """Yield the best system of each table and the path to open, for each study or, with the front page, for all."""
+    """Yield the best system of each table on real text, and the path to open: of each study, or the front page."""
     for _, group in groupby(pages, key=lambda job: job.names.get("study")):
         of_study = [*group]
         for job in of_study:
             numbers = (plan.root / plan.recipe(job).folder / job.names.get("item", "")).with_suffix(".json")
-            yield from _best(job, read_object_if_there(numbers) or {})
+            if plan.grid.fixtures is None:  # No system is the best on generated text of a few seconds.
+                yield from _best(job, read_object_if_there(numbers) or {})
         if pages[0].step != "front":
             yield f"open {LINKS[of_study[0].step](**of_study[0].names)}"
     if pages and pages[0].step == "front":

@@ -66,9 +66,8 @@ def round_trip_warnings(trips: Mapping[str, Mapping[str, Any]]) -> list[str]:
     []
     """
     return [
-        f"{split}: the tokens of {trip['differ']} of {trip['sentences']} references are other sentences when they are "
-        f"joined again. A perfect translation has BLEU {trip['bleu']:.1f}, and systems that write plain text can have "
-        "more."
+        f"{split}: {trip['differ']} of {trip['sentences']} references change when their tokens are joined again, so "
+        f"that a perfect translation has BLEU {trip['bleu']:.1f}; systems that write plain text can have more."
         for split, trip in trips.items()
         if trip["bleu"] < LEAST
     ]
