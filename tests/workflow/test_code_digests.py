@@ -7,7 +7,7 @@ from generators import digests
 
 from docmt.steps import NAMES, all_steps
 
-FORWARD = ("train", "translate", "contrastive", "contrastive_whole", "inspect", "passage")
+FORWARD = ("train", "translate", "contrastive", "contrastive_whole", "context", "inspect", "passage")
 """The steps that run a model."""
 
 
@@ -51,6 +51,7 @@ def steps_that_change(file: str, monkeypatch) -> set[str]:
         ("docmt/steps/adopt.py", {"adopt", "ask"}),
         ("docmt/steps/tokens.py", {"tokens"}),
         ("docmt/views/build.py", {"views"}),
+        ("docmt/views/cuts.py", {"context", "views"}),
         ("docmt/exporting/ct2_engine.py", {"passage", "scores", "translate"}),
     ],
 )
