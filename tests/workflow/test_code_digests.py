@@ -51,7 +51,6 @@ def steps_that_change(file: str, monkeypatch) -> set[str]:
         ("docmt/steps/adopt.py", {"adopt", "ask"}),
         ("docmt/steps/tokens.py", {"tokens"}),
         ("docmt/views/build.py", {"views"}),
-        ("docmt/views/cuts.py", {"context", "views"}),
         ("docmt/exporting/ct2_engine.py", {"passage", "scores", "translate"}),
     ],
 )
