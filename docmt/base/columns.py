@@ -95,6 +95,11 @@ of the judged sentence's target pieces and end symbol, and `outputs` is their nu
 `context_outputs` are such a sum and number for the target sentences before the judged one; both are null where no score
 of the context was computed."""
 
+CONTEXT_SCORES = _table((_TEXT, "document"), (_NUMBER, "sentence", "context"), (_REAL, "score"), (_NUMBER, "outputs"))
+"""The columns of the forced scores of references after contexts of several sizes, one row for each sentence of test and
+each size, sentence after sentence, with rising sizes from 0. `context` is the number of sentences before `sentence`
+that the model read. `score` and `outputs` are those of the sentence alone, as in CONTRASTIVE_SCORES."""
+
 DETAILS = _table(
     (_TEXT, "metric", "group", "kind", "unit", "signature"), (_TEXTS, "names"), (pa.list_(_REAL), "counts")
 )

@@ -1,11 +1,11 @@
 """The lexical chains of a view's segments, as chains of source pieces, which models read."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 import pyarrow as pa
@@ -115,43 +115,47 @@ class SegmentChainFinder:
         tables, counts = {}, {}
         for split, place in of_view.items():
             split_rows = rows.filter(pc.equal(rows["split"], split)).combine_chunks()
-            texts = self._segment_words(split_rows, self._view[split][place].combine_chunks(), split, place)
-            chains = repeated(texts.words, texts.lengths, self._stop_words)
+            segments = self._view[split][place].combine_chunks()
+            texts = words_of_segments(split_rows, segments, partial(self._where, split, place))
+            chains = texts.chains(self._stop_words)
             tables[split], counts[split] = texts.table(chains), count(texts.lengths, chains.lengths)
         return Done((tables, counts), len(rows))
 
-    def _segment_words(self, rows: pa.Table, segments: pa.Table, split: str, place: int) -> "SegmentWords":
-        """Return the words of each segment; `rows` are the rows of tokens of the split in the shard.
+    def _where(self, split: str, place: int, number: int) -> str:
+        before = sum(len(self._view[split][earlier]) for earlier in range(place))
+        return f"{self._view[split].path}: row {before + number}"
 
-        `place`: the number of the view's shard, for messages. Raises UserError where a segment was cut from different
-        tokens.
-        """
-        words, pieces = (pc.split_pattern(rows[f"source_{name}"].chunk(0), " ") for name in ("tokens", "pieces"))
-        counts, expected = (column.value_lengths().to_numpy() for column in (words, pieces))
-        lengths = segments["source_lengths"].chunk(0)
-        sentences, actual = lengths.value_lengths().to_numpy(), lengths.flatten().to_numpy()
-        row = _rows(rows, segments, sentences)
-        # Where `row` is -1, `expected[row]` is the value of the last row; the first condition is then true anyway.
-        differing = np.flatnonzero((row < 0) | (expected[row] != actual))
-        if len(differing):
-            self._refuse(segments, int(np.searchsorted(np.cumsum(sentences), differing[0], side="right")), split, place)
-        chosen = spans(starts(counts)[row], counts[row])
-        # Windows repeat sentences. As numbers of a dictionary, repeated words take little memory and are compared fast.
-        chosen_words = words.flatten().dictionary_encode().take(pa.array(chosen))
-        return SegmentWords(
-            chosen_words, sums(counts[row], sentences), count_pieces(pieces.flatten(), expected)[chosen]
-        )
 
-    def _refuse(self, segments: pa.Table, number: int, split: str, place: int) -> NoReturn:
-        before = sum(len(self._view[split][number]) for number in range(place))
-        name, first, lengths = (segments[name][number].as_py() for name in ROWS.names)
-        raise UserError(
-            "the segment was cut from different tokens",
-            where=f"{self._view[split].path}: row {before + number}",
-            found=f"document {name!r}, sentence {first}, pieces {lengths}",
-            expected="a segment of a view of these tokens",
-            remedy="build the view again",
-        )
+def words_of_segments(rows: pa.Table, segments: pa.Table, where: Callable[[int], str]) -> "SegmentWords":
+    """Return the words of each segment; `rows` are the rows of tokens of a split in a shard.
+
+    `segments` has the columns ROWS; both tables have a single chunk. Raises UserError, at the place `where` of its
+    number, where a segment was cut from different tokens.
+    """
+    words, pieces = (pc.split_pattern(rows[f"source_{name}"].chunk(0), " ") for name in ("tokens", "pieces"))
+    counts, expected = (column.value_lengths().to_numpy() for column in (words, pieces))
+    lengths = segments["source_lengths"].chunk(0)
+    sentences, actual = lengths.value_lengths().to_numpy(), lengths.flatten().to_numpy()
+    row = _rows(rows, segments, sentences)
+    # Where `row` is -1, `expected[row]` is the value of the last row; the first condition is then true anyway.
+    differing = np.flatnonzero((row < 0) | (expected[row] != actual))
+    if len(differing):
+        number = int(np.searchsorted(np.cumsum(sentences), differing[0], side="right"))
+        _refuse(segments.slice(number, 1).to_pylist()[0], where(number))
+    chosen = spans(starts(counts)[row], counts[row])
+    # Windows repeat sentences. As numbers of a dictionary, repeated words take little memory and are compared fast.
+    chosen_words = words.flatten().dictionary_encode().take(pa.array(chosen))
+    return SegmentWords(chosen_words, sums(counts[row], sentences), count_pieces(pieces.flatten(), expected)[chosen])
+
+
+def _refuse(segment: dict[str, Any], where: str) -> NoReturn:
+    raise UserError(
+        "the segment was cut from different tokens",
+        where=where,
+        found=f"document {segment['document']!r}, sentence {segment['first']}, pieces {segment['source_lengths']}",
+        expected="a segment of a view of these tokens",
+        remedy="build the view again",
+    )
 
 
 def _rows(rows: pa.Table, segments: pa.Table, sentences: np.ndarray) -> np.ndarray:
@@ -175,6 +179,10 @@ class SegmentWords:
     lengths: np.ndarray  # the number of words of each segment
     counts: np.ndarray  # the number of pieces of each word
 
+    def chains(self, stop_words: Collection[str]) -> Ragged:
+        """Return the chains of the words of all segments; stop words form none."""
+        return repeated(self.words, self.lengths, stop_words)
+
     def table(self, chains: Ragged) -> pa.RecordBatch:
         """Return a row of SEGMENT_CHAINS for each segment; `chains` are chains of the words of all segments."""
         chains = chains_of_pieces(chains, self.counts)
@@ -193,8 +201,7 @@ def _contrastive(tokens: Path, view: Path, stop_words: frozenset[str]) -> pa.Tab
     texts = _variants(read_arrow(file, VARIANTS), vocabulary)
     # Two equal words that contain `<unk>` may be different words of the text, so that they form no chain.
     unknown = set(filter(is_unknown, texts.words.unique().to_pylist()))
-    chains = repeated(texts.words, texts.lengths, stop_words | unknown)
-    return pa.Table.from_batches([texts.table(chains)])
+    return pa.Table.from_batches([texts.table(texts.chains(stop_words | unknown))])
 
 
 def _variants(segments: pa.Table, vocabulary: Vocabulary) -> SegmentWords:

@@ -95,6 +95,13 @@ def read_table(path: Path, schema: pa.Schema, model: nn.Module) -> pa.Table:
     vocabulary, or a segment that is longer than the model's table of positions.
     """
     table = read_arrow(path, schema)
+    # The target of a segment of test is its reference, which decoding does not read.
+    check_fits(path, table, model, ("source",) if schema == SEGMENTS else ("source", "target"))
+    return table
+
+
+def check_fits(path: Path, table: pa.Table, model: nn.Module, sides: tuple[str, ...] = ("source", "target")) -> None:
+    """Check segments from the file `path`, of which a model reads `sides`; raises UserError as `read_table` does."""
     if not len(table):
         raise UserError("no segments to decode", where=str(path))
     for side, size in (("source", model.source_size), ("target", model.target_size)):
@@ -108,7 +115,4 @@ def read_table(path: Path, schema: pa.Schema, model: nn.Module) -> pa.Table:
                 remedy="decode the view of the corpus and text that the model was trained on",
             )
     check_segments(path, table, {"source": model.source_size, "target": model.target_size})
-    # The target of a segment of test is its reference, which decoding does not read.
-    sides = ("source",) if schema == SEGMENTS else ("source", "target")
     check_positions(path, table, [model.config.learned_positions], sides)
-    return table

@@ -39,15 +39,27 @@ def check_measured_as(study: StudyConfig, lines: Lines) -> None:
             parse(ScoringConfig, merged, lines, ("measured_as", metric, number, "scoring"))
 
 
-def check_conventions(study: StudyConfig, scoring: ScoringConfig, lines: Lines) -> None:
-    """Raise UserError for a metric by a convention of LTCR and HHI that the settings of scoring do not have."""
+def check_metrics(study: StudyConfig, scoring: ScoringConfig, lines: Lines) -> None:
+    """Raise UserError for a metric that the settings of scoring do not have.
+
+    It is one by an unknown convention of LTCR and HHI, or CXMI of more context than they state.
+    """
     for section in SECTIONS:
         for name, item in getattr(study, section).items():
             for metric in item.measures:
-                parsed = parse_metric(metric)
+                parsed, where = parse_metric(metric), lines.place((section, name))
                 if parsed.set is not None and parsed.metric.judge == "aligner":
-                    where = lines.place((section, name))
                     check_known("convention of scoring", parsed.set, scoring.conventions, where)
+                if parsed.metric is METRICS["CXMI"]:
+                    _check_context(metric, int(parsed.detail or 1), scoring.cxmi.context, where)
+
+
+def _check_context(metric: str, needed: int, context: int | None, where: str) -> None:
+    if needed > (context or 0):
+        found = f"{metric}, and {context or 'no'} sentences of context"
+        expected = f"scoring: {{cxmi: {{context: {needed}}}}}, or more sentences"
+        what, remedy = "a metric of context that no model is given", "state it in this study, or in config.yaml"
+        raise UserError(what, where=where, found=found, expected=expected, remedy=remedy)
 
 
 def with_score_folders(

@@ -14,8 +14,8 @@ from docmt.grid.main_config import MainConfig
 from docmt.grid.resolve import Resolver
 from docmt.grid.scale import Scale
 from docmt.grid.scoring import (
-    check_conventions,
     check_measured_as,
+    check_metrics,
     check_shared,
     scoring_of_study,
     with_score_folders,
@@ -59,7 +59,7 @@ class Studies:
         check_languages(entries, self.texts, self.corpora, lines)
         check_measured_as(study, lines)
         self.scoring[study.study] = scoring_of_study(config.scoring, study.scoring, self.scale, lines)
-        check_conventions(study, self.scoring[study.study], lines)
+        check_metrics(study, self.scoring[study.study], lines)
         self.configs[study.study], self._lines[study.study] = study, lines
         self.entries += list(with_score_folders(entries, self.entries, self.scoring))
         check_shared(self.entries, self.scoring, self.corpora, self._lines)

@@ -70,7 +70,7 @@ def job_of_place(place: str) -> Job | None:
     """Return the job with the names in a place; None for a path that is no place."""
     for step in all_steps().values():
         names = step.folder.names_in(place)
-        if names is not None and names.get("seed", "0").isdecimal():
+        if names is not None and all(names.get(number, "0").isdecimal() for number in ("seed", "context")):
             return Job.of(step.name, **names)
     return None
 

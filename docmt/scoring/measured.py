@@ -27,6 +27,7 @@ class ScoringInputs:
     view: Path | None  # None for an external system
     translations: Path
     contrastive: Path | None = None  # the folder of the forced scores of contrastive sets
+    context: Path | None = None  # the folder of the forced scores of references by their context
     aligner: Path | None = None  # the folder of the default aligner that was trained on the corpus
     word_vectors: Path | None = None  # a file
     next_sentence_model: Path | None = None  # the folder of a BERT

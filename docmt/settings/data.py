@@ -190,6 +190,11 @@ class CutConfig(Checked):
         left_out = "".join(LEFT_OUT[name].format(size) for name, size in self.left_out_by().items())
         return f"{name}{'.openings' if self.openings else ''}{copy}{left_out}"
 
+    def context_of(self, most: int) -> int:
+        """Return how many sentences before its last one a segment can have, up to `most`."""
+        size = self.window or self.max_sentences
+        return most if size is None else min(most, size - 1)
+
     def left_out_by(self) -> dict[str, int]:
         """Return the settings that exclude documents or segments, with their values.
 

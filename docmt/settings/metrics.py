@@ -1,13 +1,13 @@
 """The metrics that a study's tables may name.
 
 The name of a metric has the form `base`, `base:set`, `base@detail` or `base:set@detail`. Examples are `s-BLEU`, `mteval
-d-BLEU`, `i-BLEU` (over packed instances), `s-BLEU@j2` (position 2 of a window), `s-BLEU@last` (the last
-sentences of whole windows alone), `s-BLEU@length.1-10` (sentences of at
-most ten words), `accuracy` (all contrastive sets together), `accuracy:pronoun` (the set `pronoun` and its parts
-`pronoun/...`), `accuracy:pronoun@3` (items of distance 3) and `LTCR:overlap` (by the convention `overlap` of
-`scoring`). What follows the base is the `group` of a score (`docmt.base.scores`). Accuracies are in percent, as papers
-print them. `s-chrF`, `s-chrF++` and `s-TER` are metrics of sacreBLEU too. The metrics `parameters`, `size`, `speed` and
-`dev NLL` need a training, but no scores.
+d-BLEU`, `i-BLEU` (over packed instances), `s-BLEU@j2` (position 2 of a window), `s-BLEU@last` (the last sentences of
+whole windows alone), `s-BLEU@length.1-10` (sentences of at most ten words), `accuracy` (all contrastive sets together),
+`accuracy:pronoun` (the set `pronoun` and its parts `pronoun/...`), `accuracy:pronoun@3` (items of distance 3), `CXMI@2`
+(what the second sentence before each one adds) and `LTCR:overlap` (by the convention `overlap` of `scoring`). What
+follows the base is the `group` of a score (`docmt.base.scores`). Accuracies are in percent, as papers print them.
+`s-chrF`, `s-chrF++` and `s-TER` are metrics of sacreBLEU too. The metrics `parameters`, `size`, `speed` and `dev NLL`
+need a training, but no scores.
 """
 
 import math
@@ -100,6 +100,15 @@ METRICS = {
         detail=r"\d+",
         of_model=True,
         module="docmt.scoring.contrastive",
+    ),
+    "CXMI": Metric(
+        "by how many nats context makes a sentence of the reference more probable; @2: the second sentence before it",
+        "nats a sentence",
+        decimals=3,
+        detail=r"[1-9]\d*",
+        of_model=True,
+        ranks=False,
+        module="docmt.scoring.context",
     ),
     "LTCR": _consistency("pairs of a lexical chain's words translated alike, in percent"),
     "HHI": _consistency("concentration of a lexical chain's translations, in percent"),
@@ -225,6 +234,7 @@ def parse_metric(name: str, where: str | None = None) -> MetricName:
         expected = "accuracy:<set>, LTCR:<convention> or HHI:<convention>"
         raise UserError("no metric of a contrastive set", where=where, found=name, expected=expected)
     if detail is not None and not re.fullmatch(metric.detail, detail):
-        expected = "s-BLEU@j<position>, @last or @length.<bucket>, sentences@j<position> or accuracy@<distance>"
+        distances = "accuracy@<distance> or CXMI@<distance>"
+        expected = f"s-BLEU@j<position>, @last or @length.<bucket>, sentences@j<position>, {distances}"
         raise UserError("unknown detail of a metric", where=where, found=name, expected=expected)
     return MetricName(name, metric, set_name, detail)

@@ -233,6 +233,17 @@ class ContrastiveConfig:
 
 
 @dataclass(frozen=True)
+class CxmiConfig(Checked):
+    """The settings of CXMI (Fernandes et al. 2021), for the systems whose training instances have several sentences."""
+
+    context: int | None = setting(
+        None,
+        "k: the most sentences before each one that a model reads, fewer where its training had fewer; none = no CXMI",
+        whole(1, 1_000, ", or none"),
+    )
+
+
+@dataclass(frozen=True)
 class ScoringConfig(Checked):
     """The schema of `scoring` of config.yaml, and with the values of config.yaml below it that of studies."""
 
@@ -249,6 +260,7 @@ class ScoringConfig(Checked):
         " (docs/how-to/score-with-comet.md)",
     )
     contrastive: ContrastiveConfig = section(ContrastiveConfig, "accuracy on contrastive sets")
+    cxmi: CxmiConfig = section(CxmiConfig, "CXMI: how much more probable context makes the reference")
     conventions: dict[str, ConventionConfig] = section(
         dict,
         "other conventions of LTCR and HHI by name, each with the settings of consistency that it changes; tables show "

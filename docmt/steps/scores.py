@@ -21,7 +21,7 @@ from docmt.settings.metrics import TOKENISER_LIBRARIES, base_of, parse_metric
 from docmt.settings.pretrained import aligner_files, checkpoint_files, files_by_role, tokenizer_file
 from docmt.settings.programs import need_program
 from docmt.settings.scoring import TRAINED
-from docmt.settings.system import Entry, ExternalSystem
+from docmt.settings.system import Entry, ExternalSystem, TrainedSystem
 from docmt.settings.train import CHANGEABLE
 from docmt.steps.of_grid import data_of, is_of_user, languages, random_input, run_names, view_inputs
 from docmt.steps.step import Inputs, Names, step_of
@@ -72,7 +72,18 @@ def _scoring(grid: Grid, entry: Entry) -> dict[str, Any]:
         "comet": scoring.comet and _comet(scoring.comet),
         "conventions": {name: dataclasses.asdict(stated) for name, stated in chosen.conventions.items()},
         "contrastive": dataclasses.asdict(chosen.contrastive) if has_sets else None,
+        # The key is left out elsewhere, so that scores from before this metric keep their identities.
+        **({"cxmi": {"context": context}} if (context := context_of(grid, entry)) else {}),
     }
+
+
+def context_of(grid: Grid, entry: Entry) -> int:
+    """Return the most sentences of context by which CXMI is measured; 0 where it is not.
+
+    A model gets no more context than its training segments have: more would measure how it bears unknown lengths.
+    """
+    stated = scoring_of_entry(grid, entry).config.cxmi.context
+    return entry.system.view.train.context_of(stated) if stated and isinstance(entry.system, TrainedSystem) else 0
 
 
 def _comet(chosen: CometConfig) -> dict[str, Any]:
@@ -97,6 +108,9 @@ def inputs(grid: Grid, names: Names) -> Inputs:
         whole = scoring.config.contrastive.unit == "target"
         role = "contrastive_whole" if whole else "contrastive"
         roles[role] = ("contrastive_whole" if whole else "contrastive", translated)
+    if context := context_of(grid, entry):
+        # Systems that differ in decoding alone have one model, and one job.
+        roles["context"] = ("context", {**names, "system": entry.trained, "context": context})
     if scoring.aligner is not None and scoring.aligner.kind == "default":
         roles["aligner"] = ("aligner", data)
     if scoring.vectors == TRAINED:
@@ -159,6 +173,7 @@ def run(recipe: Recipe, resources: Resources) -> None:
         view=recipe.folder_of("view"),
         translations=recipe.input("translations"),
         contrastive=recipe.folder_of("contrastive") or recipe.folder_of("contrastive_whole"),
+        context=recipe.folder_of("context"),
         aligner=recipe.folder_of("aligner"),
         word_vectors=recipe.file("word_vectors") or (vectors and vectors / "vectors.txt"),
         next_sentence_model=recipe.folder_of("next_sentence_model"),

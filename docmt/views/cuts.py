@@ -74,6 +74,16 @@ def _windows_by_last_sentence(documents: np.ndarray, size: int) -> Cuts:
     return Cuts(np.maximum(ends - size, opens), ends)
 
 
+def cut_by_context(documents: np.ndarray, most: int) -> Cuts:
+    """Return the segments that end with each sentence, after 0, 1, ... and at most `most` sentences of its document.
+
+    `documents` is that of `cut_documents`. Segments are in the order of their last sentences, the shortest first.
+    """
+    sizes = np.minimum(places(np.diff(documents)), most) + 1
+    ends = np.repeat(np.arange(1, documents[-1] + 1), sizes)
+    return Cuts(ends - 1 - places(sizes), ends)
+
+
 def _chunk_starts(documents: np.ndarray, size: int) -> np.ndarray:
     # The last chunk of a document may be shorter.
     chunks = -(-np.diff(documents) // size)

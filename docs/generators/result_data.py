@@ -94,7 +94,7 @@ DATA_STAGES = (
         ("tokens",),
         (
             *("tokens", "views", "chain_words", "chain_segments", "train", "adopt", "ask", "word_vectors", "aligner"),
-            *("scores", "page", "front"),
+            *("context", "scores", "page", "front"),
         ),
         (
             Table(
@@ -199,7 +199,7 @@ DATA_STAGES = (
         "4 chain words",
         CHAIN_WORDS,
         ("chain_words",),
-        ("chain_segments", "page", "front"),
+        ("chain_segments", "context", "page", "front"),
         (
             Table(
                 "chains.arrow",

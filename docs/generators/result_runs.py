@@ -8,6 +8,7 @@ from docmt.base.paths import (
     ALIGNER,
     ASKED,
     COMPARISON,
+    CONTEXT,
     CONTRASTIVE,
     CONTRASTIVE_WHOLE,
     FRONT,
@@ -42,7 +43,7 @@ RUN_STAGES = (
         "5 training",
         TRAINING,
         ("train",),
-        ("train", "translate", "contrastive", "contrastive_whole", "inspect", "passage", "page", "front"),
+        ("train", "translate", "contrastive", "contrastive_whole", "context", "inspect", "passage", "page", "front"),
         (
             Table(
                 "metrics.jsonl",
@@ -223,6 +224,26 @@ RUN_STAGES = (
         ("contrastive_whole",),
         ("scores", "page", "front"),
         others={"contrastive.whole.arrow": "as `contrastive.arrow`, with the scores of the sentences before"},
+    ),
+    Stage(
+        "6 context",
+        CONTEXT,
+        ("context",),
+        ("scores", "page", "front"),
+        (
+            Table(
+                "context.arrow",
+                "a sentence of test after a number of sentences; only with `scoring.cxmi.context`",
+                {
+                    "document": DOCUMENT,
+                    "sentence": IN_DOCUMENT,
+                    "context": "number of sentences before it that the model read",
+                    "score": "sum of the log-probabilities of the pieces of its reference and their end, in nats",
+                    "outputs": "number of these pieces and ends",
+                },
+                columns.CONTEXT_SCORES,
+            ),
+        ),
     ),
     Stage(
         "6 inside",

@@ -3,7 +3,7 @@
 import pytest
 from helpers.plans import plan_of, steps
 from helpers.recipes import settings
-from helpers.small_grid import STUDY
+from helpers.small_grid import STUDY, SYSTEMS
 
 from docmt.base.errors import UserError
 from docmt.grid.grid import load_grid
@@ -147,3 +147,65 @@ def test_wrong_conventions_are_refused(small, conventions, message):
     with pytest.raises(UserError) as refused:
         load_grid(small.root)
     assert message in str(refused.value)
+
+
+CONTEXT = {"cxmi": {"context": 3}}
+
+
+def contexts(small) -> dict[str, str]:
+    """The place of the scores by context that each system's scores read, below `results/`."""
+    plan = plan_of(small.root)
+    read = {name: plan.inputs(Job.of("scores", corpus="toy", system=name, seed=1)) for name in SYSTEMS}
+    return {name: roles["context"].place for name, roles in read.items() if "context" in roles}
+
+
+def test_systems_whose_training_has_context_are_scored_by_it(small):
+    """Those that differ in decoding alone share a job; one of windows of two sentences has one before the last."""
+    small.edit(STUDY, "systems/pairs", {"extends": "document", "view": {"window": 2}})
+    assert not contexts(small)
+    small.edit(STUDY, "scoring", CONTEXT)
+    place = "results/6_context/toy/{}/seed1/context{}"
+    trained = {"document": "document", "fine": "fine", "fine.narrow": "fine.narrow", "fine.beam8": "fine"}
+    assert contexts(small) == {name: place.format(folder, 3) for name, folder in trained.items()}
+    plan = plan_of(small.root)
+    job = plan.inputs(Job.of("scores", corpus="toy", system="pairs", seed=1))["context"]
+    assert job.place == place.format("pairs", 1)
+    assert plan.recipe(job).all_settings["context"] == 1
+    assert settings(plan.grid, SCORES.format("pairs"))["cxmi"] == {"context": 1}
+
+
+def test_without_context_scores_are_asked_for_as_before(small):
+    """So that their identities stay."""
+    before = settings(load_grid(small.root), SCORES.format("fine"))
+    assert "cxmi" not in before
+    small.edit(STUDY, "scoring", CONTEXT)
+    grid = load_grid(small.root)
+    assert settings(grid, SCORES.format("fine")) == before | CONTEXT
+    assert "cxmi" not in settings(grid, SCORES.format("sentence"))
+
+
+def test_studies_with_other_contexts_share_a_training_and_no_scores(small):
+    small.edit(STUDY, "scoring", CONTEXT)
+    add_study(small, "two", scoring={"cxmi": {"context": 2}})
+    plan = plan_of(small.root)
+    read = [
+        plan.inputs(Job.of("scores", corpus="toy", system=name, seed=1))["context"] for name in ("fine", "fine@two")
+    ]
+    assert [job.names["context"] for job in read] == ["3", "2"]
+    assert len({plan.inputs(job)["model"] for job in read}) == 1
+
+
+@pytest.mark.parametrize(
+    ("context", "metric", "found"),
+    [(None, "CXMI", "CXMI, and no sentences"), (None, "CXMI@2", "CXMI@2, and no"), (1, "CXMI@2", "CXMI@2, and 1")],
+)
+def test_a_metric_of_more_context_than_is_given_is_refused(small, context, metric, found):
+    small.edit(STUDY, "tables", {"table1": {"title": "T", "metrics": [metric], "rows": [{"system": "fine"}]}})
+    small.edit(STUDY, "scoring", {"cxmi": {"context": context}})
+    with pytest.raises(UserError) as refused:
+        load_grid(small.root)
+    message = str(refused.value)
+    assert "one.yaml:" in message and "tables.table1: a metric of context that no model is given" in message
+    assert f"found {found}" in message and "expected scoring: {cxmi: {context: " in message
+    small.edit(STUDY, "scoring", {"cxmi": {"context": 2}})
+    assert load_grid(small.root)

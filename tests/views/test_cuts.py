@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from docmt.settings.data import CutConfig
-from docmt.views.cuts import count_over_long, cut_documents, visible_from
+from docmt.views.cuts import count_over_long, cut_by_context, cut_documents, visible_from
 
 SIZES = st.integers(1, 6)
 CUTS = st.one_of(
@@ -54,6 +54,18 @@ def test_with_openings_every_sentence_is_the_last_of_one_window(documents, size)
         opens = segment.start == 0 or owner[segment.start - 1] != owner[segment.start]
         assert len({owner[sentence] for sentence in segment}) == 1
         assert len(segment) == size or (opens and len(segment) < size)
+
+
+@given(documents=DOCUMENTS, most=st.integers(0, 5))
+def test_by_context_every_sentence_ends_a_segment_of_each_size(documents, most):
+    """Those of one size are the windows of a view of this size, without the documents that are shorter."""
+    cuts = cut_by_context(np.cumsum([0, *map(len, documents)]), most)
+    segments = [range(start, end) for start, end in zip(cuts.starts.tolist(), cuts.ends.tolist(), strict=True)]
+    assert segments == sorted(segments, key=lambda segment: (segment.stop, -segment.start))
+    for size in range(1, most + 2):
+        windows = [segment for segment in cut(documents, CutConfig(window=size)) if len(segment) == size]
+        assert [segment for segment in segments if len(segment) == size] == windows
+    assert all(1 <= len(segment) <= most + 1 for segment in segments)
 
 
 @given(documents=DOCUMENTS, size=SIZES)

@@ -7,7 +7,7 @@ from generators import digests
 
 from docmt.steps import NAMES, all_steps
 
-FORWARD = ("train", "translate", "contrastive", "contrastive_whole", "inspect", "passage")
+FORWARD = ("train", "translate", "contrastive", "contrastive_whole", "context", "inspect", "passage")
 """The steps that run a model."""
 
 

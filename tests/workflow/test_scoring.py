@@ -1,5 +1,6 @@
 """Scores by other settings in a finished demo, and the same scores from plain files."""
 
+import csv
 import sys
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from helpers.score_files import printed_scores, scores_in
 from helpers.support import ROOT, Project, docmt
 
 from docmt.base.artifacts import read_json
-from docmt.base.columns import TOKENS
+from docmt.base.columns import CONTEXT_SCORES, TOKENS
 from docmt.base.tables import read_arrow
 from docmt.scoring.tallies import read_tallies
 
@@ -75,3 +76,40 @@ def test_plain_files_have_the_consistency_of_the_workflow(finished_demo, tmp_pat
         command += ["--rule", f"{name}={chosen[name]}"]
     printed, scores = printed_scores(docmt(*command, cwd=tmp_path, check=True).stdout), scores_in(folder)
     assert printed == [scores[name] for name in ("LTCR", "HHI")]
+
+
+WITH_CONTEXT = {
+    "concat_3": "context:2|seen:openings",
+    "long_short": "context:2|seen:openings",
+    **dict.fromkeys(("g_transformer", "lexical_chain", "w_link", "han"), "context:3|seen:instances"),
+}
+"""The systems of the demo whose training segments have several sentences, and what the signatures of CXMI say."""
+
+
+def mean_gain(folder: Path) -> float:
+    """CXMI by a loop over the scores of the sentences of test."""
+    scores: dict[tuple[str, int], list[float]] = {}
+    for row in read_arrow(folder / "context.arrow", CONTEXT_SCORES).to_pylist():
+        scores.setdefault((row["document"], row["sentence"]), []).append(row["score"])
+    return sum(values[-1] - values[0] for values in scores.values()) / len(scores)
+
+
+@pytest.mark.slow
+def test_every_model_that_reads_context_has_cxmi(demo, programs):
+    """The sentence model has none, and its scores are not computed again."""
+    study = "workflow/studies/demo.yaml"
+    demo.edit(study, "scoring", {"cxmi": {"context": 3}})
+    demo.edit(study, "tables/quality/metrics", [*demo.read(study)["tables"]["quality"]["metrics"], "CXMI", "CXMI@1"])
+    scored_again = {job for job in to_make(demo.root) if job.startswith("scores")}
+    assert scored_again == {f"scores {name}" for name in WITH_CONTEXT}
+    demo.snakemake("--cores", "1", "results/8_report/smoke/demo/quality.html", check=True, programs=programs)
+    with (demo.root / "results/8_report/smoke/demo/quality.csv").open(encoding="utf-8") as stream:
+        cells = {(row["system"], row["metric"]): row for row in csv.DictReader(stream)}
+    for name, stated in WITH_CONTEXT.items():
+        folder = demo.root / at(demo, f"6_context/toy_zh-en/{name}/seed1/context{stated[len('context:')]}")
+        cell = cells[name, "CXMI"]
+        assert float(cell["measured"]) == pytest.approx(mean_gain(folder), abs=1e-9)
+        assert float(cell["low"]) <= float(cell["measured"]) <= float(cell["high"])
+        assert cell["signature"] == f"CXMI|unit:sentences|{stated}|v:1"
+        assert cells[name, "CXMI@1"]["status"] == "measured"
+    assert cells["sentence", "CXMI"]["status"] == "not scored"

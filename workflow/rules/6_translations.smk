@@ -52,6 +52,17 @@ use rule translate as contrastive_whole with:
         gpu=gpus("contrastive_whole"),
 
 
+use rule translate as context with:
+    input:
+        needs("context"),
+    output:
+        update(paths.CONTEXT / "manifest.json"),
+    resources:
+        mem_mb=grows(8000),
+        runtime=grows(240),
+        gpu=gpus("context"),
+
+
 use rule translate as inspect with:
     input:
         needs("inspect"),

@@ -129,6 +129,7 @@ wildcard_constraints:
     scale="[^/]+",
     system="[^/]+",
     seed=r"\d+",
+    context=r"\d+",
     study="[^/]+",
     part=r"\d+of\d+",
     table="[^/]+",
