@@ -18,6 +18,7 @@ class UserError(Exception):
     """
 
     others: "tuple[UserError, ...]" = ()  # Further mistakes in the same value, for those who list all.
+    tells_all = False  # Whether the message of this error is printed with those of `others`.
 
     def __init__(
         self,
@@ -63,8 +64,8 @@ MOST_TOLD = 20  # The largest number of mistakes that are told at once.
 
 
 def messages(problem: UserError) -> list[str]:
-    """Return the messages of an error and of its `others`, in the order of files and lines, and how many are left."""
-    problems = sorted((problem, *problem.others), key=_line_of)
+    """Return the message of an error, or of all where it `tells_all`, in the order of files and lines."""
+    problems = sorted((problem, *problem.others), key=_line_of) if problem.tells_all else [problem]
     more = len(problems) - MOST_TOLD
     left = [f"and {more} more; `docmt preflight` lists all of them"] if more > 0 else []
     return [*(str(one) for one in problems[:MOST_TOLD]), *left]

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from docmt.base.artifacts import as_object, read_object, write_json
 from docmt.base.digests import full_digest
-from docmt.base.errors import UserError, install, similar
+from docmt.base.errors import VERY_SIMILAR, UserError, install, similar
 from docmt.base.foreign import reading
 from docmt.base.machine import installed_version
 from docmt.base.manifest import MANIFEST
@@ -258,9 +258,9 @@ def model_folder(folder: Path) -> Path:
 
 def _no_model(folder: Path) -> UserError:
     """Build the UserError of a folder without a model: of a training that is not finished, or of anything else."""
-    missing = next((path for path in (*reversed(folder.parents), folder) if not path.exists()), folder)
-    there = [path.name for path in missing.parent.iterdir()] if missing.parent.is_dir() else []
-    if close := similar(missing.name, there):
+    missing = next((path for path in (*reversed(folder.parents), folder) if not path.exists()), None)
+    there = [path.name for path in missing.parent.iterdir()] if missing and missing.parent.is_dir() else []
+    if missing and (close := similar(missing.name, there, VERY_SIMILAR)):
         remedy = f"did you mean {close!r}?"
         return UserError("no such folder", where=str(folder), found=missing.name, remedy=remedy)
     if TRAINING.stage not in folder.absolute().parts:

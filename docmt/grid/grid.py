@@ -189,6 +189,7 @@ def load_grid(root: Path, overrides: dict | None = None, clone: Path | None = No
             _, problems = what_is_right(folders, overrides)
             broken = broken_names(problems)
             first.others = tuple(one for one in problems if str(one) != str(first) and not follows(one, broken))
+            first.tells_all = True
         raise
 
 

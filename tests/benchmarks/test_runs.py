@@ -3,11 +3,12 @@
 import runpy
 import sys
 import tarfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import redirect_stdout
 from importlib import import_module
 from io import BytesIO, StringIO
 from itertools import islice
+from multiprocessing import get_context
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -90,6 +91,7 @@ RUNS_ON_DEMO = {
     "gpu_jobs": (["demo", "sentence", "--seconds", "-1"], {}),
 }
 RUNS_IN_A_BROWSER = {"report": ([], {"ROUNDS": 1})}
+SLOW = {"exports", "manifests", "report"}  # They start several processes, or a browser.
 FEW = {"DOCUMENTS": 101, "SENTENCES": 2, "SYSTEMS": ("one", "two")}
 PARTS = {"project_copy", "repeated", "speed", "plain_loops"}  # Other scripts import or start them.
 ELSEWHERE = {
@@ -98,6 +100,10 @@ ELSEWHERE = {
     "containers": "needs root, debootstrap and buildah",
     "cluster": "needs Slurm with accounting",
 }
+
+
+def cases(runs: Iterable[str]) -> list:
+    return [pytest.param(script, marks=pytest.mark.slow if script in SLOW else ()) for script in runs]
 
 
 def test_each_script_has_a_run_or_a_reason():
@@ -127,28 +133,28 @@ def write_archive(folder: Path, files: dict[str, str]) -> None:
             archive.addfile(member, BytesIO(content))
 
 
-@pytest.mark.parametrize("script", RUNS)
-def test_it_runs(script, mirror, tmp_path, monkeypatch, capsys):
+@pytest.mark.parametrize("script", cases(RUNS))
+def test_it_runs(script, mirror, tmp_path, monkeypatch, capfd):
     monkeypatch.setenv("DOCMT_MIRROR", str(mirror))
     run(script, *RUNS[script], {"MIRROR": mirror}, tmp_path, monkeypatch)
-    assert capsys.readouterr().out.strip()
+    assert capfd.readouterr().out.strip()
 
 
-@pytest.mark.parametrize("script", RUNS_ON_DEMO)
-def test_it_runs_on_the_demo(script, finished_demo, example_model, tmp_path, monkeypatch, capsys):
+@pytest.mark.parametrize("script", cases(RUNS_ON_DEMO))
+def test_it_runs_on_the_demo(script, finished_demo, example_model, tmp_path, monkeypatch, capfd):
     monkeypatch.chdir(finished_demo.root)
     paths = {"DEMO": finished_demo.root, "MODEL": example_model}
     run(script, *RUNS_ON_DEMO[script], paths, tmp_path, monkeypatch)
-    assert capsys.readouterr().out.strip()
+    assert capfd.readouterr().out.strip()
 
 
-@pytest.mark.parametrize("script", RUNS_IN_A_BROWSER)
-def test_it_runs_in_a_browser(script, tmp_path, monkeypatch, capsys):
+@pytest.mark.parametrize("script", cases(RUNS_IN_A_BROWSER))
+def test_it_runs_in_a_browser(script, tmp_path, monkeypatch, capfd):
     need("chromium")
     for name, value in FEW.items():
         monkeypatch.setattr(many_documents, name, value)
     run(script, *RUNS_IN_A_BROWSER[script], {}, tmp_path, monkeypatch)
-    assert "page of a document" in capsys.readouterr().out
+    assert "page of a document" in capfd.readouterr().out
 
 
 def run(script: str, arguments: list[str], instead: dict, paths: dict[str, Path], folder: Path, monkeypatch) -> None:
@@ -160,4 +166,8 @@ def run(script: str, arguments: list[str], instead: dict, paths: dict[str, Path]
     for name, value in instead.items():
         monkeypatch.setattr(module, name, getattr(module, name)[value] if isinstance(value, slice) else value)
     monkeypatch.setattr(sys, "argv", [script, *arguments])
-    module.main()
+    # In a process of its own: scripts change variables of the environment and classes of docmt.
+    process = get_context("fork").Process(target=module.main)
+    process.start()
+    process.join()
+    assert process.exitcode == 0

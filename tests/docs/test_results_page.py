@@ -38,7 +38,7 @@ DESCRIBED = [
     for file in stage.files
     for name in file.name.split(", ")
 ]
-NOT_IN_THE_DEMO = {"references.arrow", "contrastive.whole.arrow", "inside.arrow", "test.nbest.tsv"}
+NOT_IN_THE_DEMO = {"context.arrow", "references.arrow", "contrastive.whole.arrow", "inside.arrow", "test.nbest.tsv"}
 """Files that only some studies have."""
 
 
