@@ -54,7 +54,7 @@ def path(
 
 
 def why(
-    target: Annotated[str, typer.Argument(help="all, a study, a page, or a folder or file below results/")],
+    target: Annotated[str, typer.Argument(help="all, a study, a page, or a folder or file below results/")] = "all",
     root: Root = Path(),
     config: Config = None,
     as_json: AsJson = False,

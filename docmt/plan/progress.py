@@ -22,6 +22,7 @@ STATES: tuple[JobState, ...] = get_args(JobState)
 # The comment of a job, as the plugin of Snakemake writes it: its rule, the names in its place, and its id.
 COMMENT = re.compile(rf"rule_(.+?)(?:_wildcards_(.*?)([0-9a-f]{{{ID_DIGITS}}})?)?")
 FIELDS = "%i|%T|%R|%Z|%k"  # The number, the state, the reason or the nodes, the working folder, and the comment.
+LOGS = "logs/slurm"  # The folder of the logs of Slurm's jobs: `slurm-logdir` of slurm/config.yaml.
 WAIT_S = 60  # Seconds that `squeue` may take.
 
 
@@ -114,10 +115,10 @@ def read_queue(root: Path) -> tuple[list[QueuedJob], str]:
     try:
         command = ["squeue", "--me", "--noheader", f"--format={FIELDS}"]
         done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=WAIT_S, check=True)
-    except subprocess.CalledProcessError as problem:
-        return [], printable(f"squeue: {problem.stderr.strip()}")
-    except (OSError, subprocess.TimeoutExpired) as problem:
-        return [], printable(f"squeue: {problem}")
+    except (OSError, subprocess.CalledProcessError, subprocess.TimeoutExpired) as problem:
+        said = problem.stderr.strip() if isinstance(problem, subprocess.CalledProcessError) else problem
+        # Who has never sent a job to Slurm from here needs no answer of it.
+        return [], printable(f"squeue: {said}") if (root / LOGS).is_dir() else ""
     return [*_jobs(done.stdout, root)], ""
 
 

@@ -8,7 +8,7 @@ from functools import partial
 from docmt.base.errors import UserError
 from docmt.grid.grid import Grid
 from docmt.grid.items import DEMO
-from docmt.plan.links import named
+from docmt.plan.links import link_of, named
 from docmt.plan.obtain import jobs_to_run
 from docmt.plan.plan import Job, Plan, job_of_place
 from docmt.plan.run import with_available, without_missing
@@ -78,5 +78,5 @@ def planned_run(
 
 def _jobs_of(plan: Plan, name: str) -> list[Job]:
     """Return the jobs that a person names; a missing file may decide the identity of one that is named by its place."""
-    job = job_of_place(name)
+    job = link_of(name) or job_of_place(name)
     return named(plan, name)[0] if job is None else [job]

@@ -131,7 +131,7 @@ def _content(renderer: Renderer, items: Sequence[Piece]) -> dict[str, Any]:
         },
         "collapsed": list(collapsed(few.runs)),
         "inside_curves": inside_curves(few, look),
-        "chain_studies": list(renderer.chains.values()),
+        "chain_studies": [study for study in renderer.chains.values() if any(row.chains for row in study.counts)],
         "documents": documents_to_show(renderer.translations.values()),
         "listed": sum(len(read.documents) for read in renderer.translations.values()),
         "systems": describe_systems(results),

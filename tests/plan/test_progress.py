@@ -9,7 +9,7 @@ from docmt.base.artifacts import write_json
 from docmt.base.manifest import MANIFEST
 from docmt.cli import status
 from docmt.plan.links import jobs_of_target
-from docmt.plan.progress import RunProgress, progress_of
+from docmt.plan.progress import LOGS, RunProgress, progress_of
 from docmt.plan.run import planned
 from docmt.supervision.lease import FILE
 
@@ -84,5 +84,8 @@ def test_jobs_wait_and_run_in_the_queue_of_slurm(folders, tmp_path):
 def test_a_slurm_that_does_not_answer_is_told(folders, tmp_path, capsys):
     queue(tmp_path)
     write(tmp_path / "bin", "squeue", "#!/bin/sh\necho no controller >&2\nexit 1\n")
+    status.status("one")
+    assert "Slurm" not in capsys.readouterr().out, "no job was sent to it from here"
+    Path(LOGS).mkdir(parents=True)
     status.status("one")
     assert "Slurm does not answer: 1\n  squeue: no controller" in capsys.readouterr().out
