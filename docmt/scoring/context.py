@@ -67,11 +67,14 @@ def cxmi_tallies(scores: pa.Table, signature: str, where: str) -> list[Tally]:
     for distance in range(1, context.max() + 1):
         nearer = np.flatnonzero(context == distance)
         pairs[f"@{distance}"] = (nearer, nearer - 1)
-    return [_tally(scores, *rows, signature, group) for group, rows in pairs.items()]
+    names = scores["document"].to_pylist()
+    return [_tally(scores, names, *rows, signature, group) for group, rows in pairs.items()]
 
 
-def _tally(scores: pa.Table, rows: np.ndarray, before: np.ndarray, signature: str, group: str) -> Tally:
-    names, score = scores["document"].to_pylist(), scores["score"].to_numpy()
+def _tally(
+    scores: pa.Table, names: list[str], rows: np.ndarray, before: np.ndarray, signature: str, group: str
+) -> Tally:
+    score = scores["score"].to_numpy()
     gains = score[rows] - score[before]
     added: Iterable = ((names[row], (gain, 1)) for row, gain in zip(rows, gains, strict=True))
     tally = document_tally("CXMI", "mean", collapse_runs(names), added, signature)

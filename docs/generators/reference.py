@@ -60,7 +60,7 @@ def heading(section: str) -> str:
 def beginning(part: str, name: str) -> str:
     """Return the title of a page, and for whom it is."""
     one = next(one for one in PARTS[part] if one.name == name)
-    comment, afterwards = WHOLE[part]().partition("\n")[0], afterwards_of(part)
+    comment, afterwards = sections_of(part)[INDEX][0].partition("\n")[0], afterwards_of(part)
     return f"{comment}\n\n# {one.title}\n\n> **For** readers who want to {one.purpose}.\n> {afterwards}\n\n"
 
 
