@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -41,6 +42,8 @@ def start(root: Path, *arguments: str, screen: str = "screen.txt") -> subprocess
             stdout=stream,
             stderr=stream,
             start_new_session=True,
+            # A shell's `&` lets pytest, and what it starts, ignore SIGINT.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
 
 

@@ -38,7 +38,6 @@ SLOW = pytest.mark.slow
 CASES = [
     pytest.param(group, signal.SIGTERM, (), id="group TERM"),
     pytest.param(group, signal.SIGINT, (), id="group INT", marks=SLOW),
-    pytest.param(snakemake_alone, signal.SIGINT, (), id="snakemake INT", marks=SLOW),
     pytest.param(snakemake_alone, signal.SIGKILL, (), id="snakemake KILL", marks=SLOW),
     pytest.param(job, signal.SIGTERM, (), id="job TERM", marks=SLOW),
     pytest.param(job, signal.SIGINT, (), id="job INT", marks=SLOW),
@@ -96,12 +95,15 @@ def check_it_goes_on(
 
 
 @pytest.mark.slow
-def test_snakemake_alone_ends_after_its_jobs_when_it_is_terminated(demo):
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_snakemake_alone_ends_after_its_jobs_when_it_is_asked_to_stop(demo, number: signal.Signals):
     """It starts nothing more: the training is made to its end, and need not be made again."""
     training = LongTraining(demo)
     driver, process = training.started()
-    driver.send_signal(signal.SIGTERM)
+    driver.send_signal(number)
     assert ended(driver, process) == 1
     assert training.ending()["reason"] == "finished"
-    done = training.train("-n")
-    assert "Nothing to be done" in done.stdout + done.stderr
+    record = (training.folder / "record.json").read_bytes()
+    training.project.snakemake("--unlock", training.target)
+    training.train()
+    assert (training.folder / "record.json").read_bytes() == record
