@@ -38,11 +38,12 @@ def add_corpus(
     root: Root = Path(),
     as_json: AsJson = False,
 ) -> None:
-    """Write the file of a public corpus: its addresses and checksums, its reader, its splits and its citation.
+    """Write the file of a public corpus.
 
-    Nothing is downloaded. Documents of the training text become dev and test unless other addresses do. PATH is a file
-    of yours: a table (.tsv, .csv, .json, .jsonl, .parquet, .arrow), a memory (.tmx), XML of WMT (.xml), or a folder
-    that Hugging Face datasets has saved.
+    It has the addresses and checksums of the corpus, its reader, its splits and its citation. Nothing is downloaded.
+    Documents of the training text become dev and test unless other addresses do. PATH is a file of yours: a table
+    (.tsv, .csv, .json, .jsonl, .parquet, .arrow), a memory (.tmx), XML of WMT (.xml), or a folder that Hugging Face
+    datasets has saved.
     """
     stated = {"dev": dev or [], "test": test or []}
     others = {split: [_draft(other) for other in texts] for split, texts in stated.items()}

@@ -36,9 +36,10 @@ def score_coherence(
     case: Annotated[Literal["lower", "keep"], typer.Option(help="case of words whose vectors are looked up")] = "lower",
     as_json: AsJson = False,
 ) -> None:
-    """Score discourse coherence: the mean cosine of adjacent sentences, each the mean of its words' vectors.
+    """Score discourse coherence by word vectors.
 
-    Lyu et al. (2022), eq. 23. Files are tokenised like the text that the vectors were trained on.
+    It is the mean cosine of adjacent sentences, each the mean of its words' vectors. Lyu et al. (2022), eq. 23. Files
+    are tokenised like the text that the vectors were trained on.
     """
     from docmt.api.adjacent import coherence_scores
 
@@ -56,9 +57,10 @@ def score_cohesion(
     device: Device = "auto",
     as_json: AsJson = False,
 ) -> None:
-    """Score discourse cohesion: the mean probability, by BERT, that a sentence follows the one before it.
+    """Score discourse cohesion by a BERT.
 
-    Lyu et al. (2022), eq. 24. Files are plain text, not tokenised.
+    It is the mean probability that a sentence follows the one before it. Lyu et al. (2022), eq. 24. Files are plain
+    text, not tokenised.
     """
     from docmt.api.adjacent import cohesion_scores
     from docmt.settings.pretrained import read_config
@@ -81,9 +83,9 @@ def train_vectors(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Train word2vec on plain text, for coherence; needs gensim.
+    """Train word2vec on plain text, for coherence.
 
-    The same text and options give the same bytes.
+    It needs gensim. The same text and options give the same bytes.
     """
     from docmt.scoring.plain_files import text_lines
     from docmt.scoring.word_vectors import train_word_vectors, write_word_vectors

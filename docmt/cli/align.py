@@ -40,9 +40,10 @@ def align(
     output: Annotated[Path | None, output_file("file to write [default: standard output]")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Align words: a line of links i-j for each sentence pair, both counted from 0 (the format of Pharaoh and Moses).
+    """Align the words of sentence pairs.
 
-    Both files are tokenised: blanks separate words. The signature on standard error says how the links were found.
+    A line has the links i-j of a pair, both counted from 0 (the format of Pharaoh and Moses). Both files are tokenised:
+    blanks separate words. The signature on standard error says how the links were found.
     """
     from docmt.api.alignment import align_lines, check_together
 
@@ -85,7 +86,10 @@ def score_links(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Score links by alignment error rate (Och and Ney 2003), precision and recall, in percent."""
+    """Score links by their alignment error rate.
+
+    It is that of Och and Ney (2003), beside precision and recall, all in percent.
+    """
     from docmt.scoring.alignment.links import alignment_quality, read_gold, read_unchecked_links
     from docmt.scoring.plain_files import need_lines
 

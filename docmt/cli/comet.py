@@ -44,11 +44,11 @@ def score_comet(
     device: Device = "auto",
     as_json: AsJson = False,
 ) -> None:
-    """Score translations by COMET and document-level COMET, with 95 % intervals.
+    """Score translations by COMET and document-level COMET.
 
-    unbabel-comet runs in an environment of its own (docs/how-to/score-with-comet.md). Files are plain text, not
-    tokenised. Of several references, the first of each sentence is read. doc-COMET needs the documents: --documents, or
-    blank lines.
+    Scores have 95 % intervals. unbabel-comet runs in an environment of its own (docs/how-to/score-with-comet.md). Files
+    are plain text, not tokenised. Of several references, the first of each sentence is read. doc-COMET needs the
+    documents: --documents, or blank lines.
     """
     from docmt.scoring.comet import CometProgram
     from docmt.scoring.intervals import scores_of

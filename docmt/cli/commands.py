@@ -58,9 +58,7 @@ FOR_YOU: Sections = {
         "check-catalogue": "corpus",
         "export-corpus": "export",
     },
-    "Download files": {"fetch-files": "downloads"},
-    "Start a study of your own": {"init": "init"},
-    "Before a run": {"preflight": "preflight"},
+    "Prepare a run": {"init": "init", "fetch-files": "downloads", "preflight": "preflight"},
     "Watch runs and manage results": {
         "status": "status",
         "list-systems": "studies",
@@ -94,9 +92,9 @@ ABOUT = """Document-level machine translation experiments.
 A command is a verb, or a verb and its object: `docmt score`, `docmt score-contrastive`. What a command reads is an
 option; `-` is standard input. Commands that print take --json."""
 
-ABOUT_STORE = """The store of config.yaml (`store`), where teams share what their jobs have made.
+ABOUT_STORE = """Share with other teams what jobs have made.
 
-A run pulls and pushes by itself; see `store_mode` in config.yaml."""
+The store is that of config.yaml (`store`). A run pulls and pushes by itself; see `store_mode` in config.yaml."""
 HEADING_OF_STORE = "Share artifacts"
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 120}

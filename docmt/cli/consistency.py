@@ -46,10 +46,11 @@ def score_consistency(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Score lexical consistency: how often repeated source words are translated alike (LTCR), by how few words (HHI).
+    """Score lexical consistency by LTCR and HHI.
 
-    Lyu et al. (2021; 2022, section 4.1 and eq. 25, 26). Files are tokenised. Without training text the aligner learns
-    from the files themselves, and stop words are counted in them; the signatures say which.
+    LTCR says how often repeated source words are translated alike, HHI by how few words they are. Lyu et al. (2021;
+    2022, section 4.1 and eq. 25, 26). Files are tokenised. Without training text the aligner learns from the files
+    themselves, and stop words are counted in them; the signatures say which.
     """
     from docmt.api.consistency import consistency_scores, consistency_warnings
     from docmt.scoring.chain_scores import StopFiles

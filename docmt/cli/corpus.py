@@ -29,10 +29,11 @@ def check_corpus(
     at_most: Annotated[int, typer.Option(min=1, help="how many problems of each kind are printed")] = 10,
     as_json: AsJson = False,
 ) -> None:
-    """Check a corpus of yours: read all of it, and report every problem with its line; status 2 where there is one.
+    """Check a corpus of yours, and report every problem.
 
-    PATH is a corpus file (docs/how-to/add-a-corpus.md), or a table of sentence pairs (.tsv, .csv, .json, .jsonl,
-    .parquet, .arrow) with the columns source, target and document. Where nothing is wrong, its counts are printed.
+    All of it is read, and a problem has its line. The status is 2 where there is one. PATH is a corpus file
+    (docs/how-to/add-a-corpus.md), or a table of sentence pairs (.tsv, .csv, .json, .jsonl, .parquet, .arrow) with the
+    columns source, target and document. Where nothing is wrong, its counts are printed.
     """
     from docmt.corpus.review import review_corpus, review_files
 
@@ -144,10 +145,10 @@ def check_catalogue(
     mirror: Mirror = None,
     as_json: AsJson = False,
 ) -> None:
-    """Check the counts of the corpora whose files are here against the papers' counts.
+    """Check the counts of corpora against the papers' counts.
 
-    Nothing is downloaded. Status 2 where a count differs and the catalogue does not say why, or where stage 1 would
-    refuse a corpus.
+    The corpora are those whose files are here. Nothing is downloaded. Status 2 where a count differs and the catalogue
+    does not say why, or where stage 1 would refuse a corpus.
     """
     from docmt.corpus import review
     from docmt.grid.grid import load_grid

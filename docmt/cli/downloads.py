@@ -27,9 +27,10 @@ def fetch_files(
     mirror: Mirror = None,
     as_json: AsJson = False,
 ) -> None:
-    """Download pretrained checkpoints, gold alignments or contrastive sets, and check them.
+    """Download checkpoints, gold alignments, contrastive sets.
 
-    Without a name, the sets are listed, and nothing is downloaded. A download that broke off is continued.
+    The files are checked. Without a name, the sets are listed, and nothing is downloaded. A download that broke off is
+    continued.
     """
     known = load_file_sets(clone_of(root))
     for name in sets or ():

@@ -34,10 +34,11 @@ def export_corpus(
     config: Config = None,
     as_json: AsJson = False,
 ) -> None:
-    """Export a corpus that snakemake has read: its sentences, documents, references, tokens and contrastive sets.
+    """Export a corpus that snakemake has read.
 
-    The lines of test are in the order of the translations of a system. Pass the --config of your run, such as
-    scale=smoke. Nothing is downloaded, and nothing below results/ is written.
+    It has sentences, documents, references, tokens and contrastive sets. The lines of test are in the order of the
+    translations of a system. Pass the --config of your run, such as scale=smoke. Nothing is downloaded, and nothing
+    below results/ is written.
     """
     from docmt.corpus.export.forms import export
     from docmt.corpus.export.reading import ExportedCorpus

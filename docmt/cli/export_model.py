@@ -18,7 +18,7 @@ def export_model(
     output: Annotated[Path, output_folder("new folder for the exported model")],
     as_json: AsJson = False,
 ) -> None:
-    """Export a trained model for transformers and the Hub, or for CTranslate2.
+    """Export a model for transformers, the Hub or CTranslate2.
 
     The folder has the model, its text, a card (README.md), and a file that loads it or a program that translates. It
     translates as `docmt translate` without options; translate.json or config.json in it has the settings of the search.

@@ -30,7 +30,7 @@ def import_fairseq(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Turn a trained model of fairseq, or of G-Transformer's code, into a model of docmt.
+    """Import a model of fairseq, or of G-Transformer's code.
 
     No code in the checkpoint is run. Without codes the model's text is pieces: `docmt translate` then reads lines of
     pieces separated by spaces, as your own tools cut them, and prints lines of whole words, not detokenised.

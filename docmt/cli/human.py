@@ -31,9 +31,10 @@ def draw_sheet(
     target_language: Annotated[str, typer.Option(help="ISO 639-1 code, for the page's fonts")] = "",
     as_json: AsJson = False,
 ) -> None:
-    """Draw sentences of a test set for annotators, who do not see which system translated what.
+    """Draw sentences of a test set for annotators.
 
-    Each has two source sentences of context on either side, with their references.
+    They do not see which system translated what. Each has two source sentences of context on either side, with their
+    references.
     """
     from docmt.scoring.human.items import ComparedSystems, Key, draw_sheet_items
     from docmt.scoring.human.sheet import write_page, write_sheet
@@ -60,9 +61,10 @@ def read_sheets(
     key: Annotated[Path, input_file("key that docmt draw-sheet wrote with the sheet")],
     as_json: AsJson = False,
 ) -> None:
-    """Read filled sheets: in how many sentences each annotator found the system better, worse or equal.
+    """Count the judgements of filled sheets.
 
-    Agreement of two annotators is in percent of the sentences, and by Cohen's kappa.
+    It prints in how many sentences each annotator found the system better, worse or equal. Agreement of two annotators
+    is in percent of the sentences, and by Cohen's kappa.
     """
     from docmt.scoring.human.items import Key
     from docmt.scoring.human.preference import preferences

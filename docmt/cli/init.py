@@ -26,10 +26,11 @@ def init(
     folder: Annotated[Path, typer.Argument(help="the folder to make", metavar="FOLDER")] = Path(),
     as_json: AsJson = False,
 ) -> None:
-    """Make a folder for studies of your own, outside the clone: config.yaml, profiles, an example, a README.
+    """Make a folder for studies of your own.
 
-    snakemake and docmt work in this folder, and write there alone: the clone may be read-only. Without FOLDER it is the
-    present folder, which must be empty.
+    It is outside the clone, and has config.yaml, profiles, an example and a README. snakemake and docmt work in this
+    folder, and write there alone: the clone may be read-only. Without FOLDER it is the present folder, which must be
+    empty.
     """
     clone = clone_of(Path())
     make_study_folder(folder, clone)

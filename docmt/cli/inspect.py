@@ -23,12 +23,13 @@ def inspect(
     threads: Threads = None,
     as_json: AsJson = False,
 ) -> None:
-    """Inspect a model's attention to repeated words, and its use of the latent variables of these words.
+    """Inspect a model's attention and latent variables.
 
-    The output has a row for each occurrence of a lexical chain in one document. A row has three values for each piece
-    of the reference of the sentence: the cross-attention of the top layer to the occurrence, the soft alignment (eq. 8
-    of Lyu et al. 2022) and the similarity of the decoding step to the chain's latent variable (eq. 17). A model without
-    latent variables has the cross-attention only.
+    They are its attention to repeated words, and its use of the latent variables of these words. The output has a row
+    for each occurrence of a lexical chain in one document. A row has three values for each piece of the reference of
+    the sentence: the cross-attention of the top layer to the occurrence, the soft alignment (eq. 8 of Lyu et al. 2022)
+    and the similarity of the decoding step to the chain's latent variable (eq. 17). A model without latent variables
+    has the cross-attention only.
     """
     trained = open_model(model, device, threads)
     from docmt.trained.inspecting import write_inspection

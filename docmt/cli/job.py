@@ -63,10 +63,10 @@ def job(
     deadline_minutes: DeadlineMinutes = None,
     part: Part = "",
 ) -> None:
-    """Do the job whose recipe, job.json, is in a folder, as the rules of the workflow do.
+    """Do the job of a folder, as the rules of the workflow do.
 
-    The workflow has written the recipe, which names the step; call the command in the folder that has `results/`. A job
-    that is finished ends at once. If another process does the job, the command waits for it.
+    The workflow has written its recipe, job.json, which names the step; call the command in the folder that has
+    `results/`. A job that is finished ends at once. If another process does the job, the command waits for it.
     """
     if root_of(folder).resolve() != Path.cwd():
         remedy = f"cd {root_of(folder)}, and call it again"

@@ -35,11 +35,11 @@ def preflight(
     device: Device = "auto",
     as_json: AsJson = False,
 ) -> None:
-    """Check, before a run of TARGETS, what would go wrong in it; status 2 where something would.
+    """Check before a run of TARGETS what would go wrong in it.
 
-    It names all that is wrong at once, in the settings, the files from outside, the environment, the disk, the devices,
-    the store and, with a profile for Slurm, the cluster. Warnings alone end with status 0. Pass the --config of your
-    run, such as scale=smoke. No job starts, and nothing is downloaded.
+    The status is 2 where something would. It names all that is wrong at once, in the settings, the files from outside,
+    the environment, the disk, the devices, the store and, with a profile for Slurm, the cluster. Warnings alone end
+    with status 0. Pass the --config of your run, such as scale=smoke. No job starts, and nothing is downloaded.
 
     With --gpu it compares kernels with their definition, bf16 with fp32, compiled parts with plain ones and stored
     states with whole passes: about a minute on a GPU. With --device cpu it tries the same with small models.

@@ -45,10 +45,11 @@ def write_crate(
     config: Config = None,
     as_json: AsJson = False,
 ) -> None:
-    """Write a finished target as an RO-Crate (Workflow Run): results, workflow, and the record of each job.
+    """Write a finished target as an RO-Crate (Workflow Run).
 
-    Of corpora and models it has the SHA-256 unless an option includes them; text of a corpus whose licence forbids to
-    pass it on is never included. Pass the --config of your run, such as scale=smoke.
+    It has results, workflow, and the record of each job. Of corpora and models it has the SHA-256 unless an option
+    includes them; text of a corpus whose licence forbids to pass it on is never included. Pass the --config of your
+    run, such as scale=smoke.
     """
     values = overrides(config)
     place = (output or Path(f"{target.strip('/').replace('/', '-')}.crate")).absolute()
@@ -82,12 +83,13 @@ def reproduce(
     config: Config = None,
     as_json: AsJson = False,
 ) -> None:
-    """Make a target again in a folder of its own, and name the first artifact that differs from the first run.
+    """Make a target again, and compare it with the first run.
 
-    Two runs may have another content: on another processor or device, or with other threads or libraries. Then scores
-    are compared: with the spread of seeds or, with one seed, with the interval of the score. With --crate, the settings
-    and the first run are those of the crate, and the workflow is that of the installed docmt. The status is 0 where the
-    target is reproduced, and else 1. A run that was interrupted goes on where the same command is called again.
+    It is made in a folder of its own; the first artifact that differs is named. Two runs may have another content: on
+    another processor or device, or with other threads or libraries. Then scores are compared: with the spread of seeds
+    or, with one seed, with the interval of the score. With --crate, the settings and the first run are those of the
+    crate, and the workflow is that of the installed docmt. The status is 0 where the target is reproduced, and else 1.
+    A run that was interrupted goes on where the same command is called again.
     """
     place = (folder or default_folder(root, target, crate)).absolute()
     new_run = reproducing.NewRun(target, place, cores, overrides(config))

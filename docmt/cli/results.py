@@ -40,10 +40,10 @@ def path(
     config: Config = None,
     as_json: AsJson = False,
 ) -> None:
-    """Print the path of a result or of a file in it, with the id that the present settings give it.
+    """Print the path of a result, or of a file in it.
 
-    It need not be there yet. Of a study, it is the folder of its page. Pass the --config of your run, such as
-    scale=smoke.
+    The path has the id that the present settings give it. It need not be there yet. Of a study, it is the folder of its
+    page. Pass the --config of your run, such as scale=smoke.
     """
     with planned(root, overrides(config), target) as plan:
         jobs, file = named(plan, target)
@@ -59,9 +59,10 @@ def why(
     config: Config = None,
     as_json: AsJson = False,
 ) -> None:
-    """Explain what a run of snakemake would do for a target, and why: what changed since the versions that are there.
+    """Explain what a run would do for a target, and why.
 
-    Jobs with the same causes are one paragraph. Pass the --config of your run, such as scale=smoke. Nothing is written.
+    The reason is what changed since the versions that are there. Jobs with the same causes are one paragraph. Pass the
+    --config of your run, such as scale=smoke. Nothing is written.
     """
     with planned(root, overrides(config), target) as plan:
         explanation = explain(plan, target)
@@ -104,11 +105,12 @@ def list_results(
     config: Config = None,
     as_json: AsJson = False,
 ) -> None:
-    """List what is below results/ by stage and state, with the number of artifacts and their size.
+    """List what is below results/, with its size.
 
-    An artifact is what a job leaves in its folder. asked: the present settings ask for it. asked lately: a run of this
-    clone, or of another one with the same results/, did in the last 90 days. unused: nobody does. unfinished: its job
-    has not ended. Pass the --config of your run, such as scale=smoke.
+    A row is a stage and state, with the number of artifacts. An artifact is what a job leaves in its folder. asked: the
+    present settings ask for it. asked lately: a run of this clone, or of another one with the same results/, did in the
+    last 90 days. unused: nobody does. unfinished: its job has not ended. Pass the --config of your run, such as
+    scale=smoke.
 
     With --verify every byte of the finished artifacts is read, and compared with the digest that a job has written.
     """
@@ -185,10 +187,10 @@ def remove_results(
     config: Config = None,
     as_json: AsJson = False,
 ) -> None:
-    """List, or remove with --yes, results in folders, or those that nobody asks for (--unused).
+    """List results to remove, and remove them with --yes.
 
-    Downloads are never removed, nor is anything while a job works on it. A run makes again what it needs. Pass the
-    --config of your run, such as scale=smoke.
+    They are those in folders, or those that nobody asks for (--unused). Downloads are never removed, nor is anything
+    while a job works on it. A run makes again what it needs. Pass the --config of your run, such as scale=smoke.
     """
     if not places and not unused:
         raise typer.BadParameter("name folders below results/, or give --unused")
@@ -233,12 +235,12 @@ def size(artifacts: Sequence[Artifact]) -> str:
 
 
 def collect_scores(root: Root = Path(), config: Config = None, as_json: AsJson = False) -> None:
-    """Write results/scores.parquet: one table of every score of every study; a row is a score of a run.
+    """Write every score of every study into one table.
 
-    A run of snakemake writes it at its end. Call this after you copied results, or changed
-    settings: the column asked says which scores are what is asked for now; the others are of other versions, and of
-    systems that no study has any more. Scores that are damaged are left out; a line on standard error names each of
-    them, and --json lists them.
+    The table is results/scores.parquet; a row is a score of a run. A run of snakemake writes it at its end. Call this
+    after you copied results, or changed settings: the column asked says which scores are what is asked for now; the
+    others are of other versions, and of systems that no study has any more. Scores that are damaged are left out; a
+    line on standard error names each of them, and --json lists them.
     """
     from docmt.base.tables import write_parquet
 

@@ -50,12 +50,12 @@ def score(
     by_document: Annotated[bool, typer.Option("--by-document", help="also print the scores of each document")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Score translations by BLEU, chrF and TER over sentences (s), documents (d) and instances (i: BLEU alone).
+    """Score translations by BLEU, chrF and TER.
 
-    The families of BLEU 13a (sacreBLEU's default) and 13a_lower tokenise lines themselves, and expect them detokenised;
-    tokenized_lower and tokenized (multi-bleu.perl with and without -lc) take the words as the files have them. TER is
-    computed over sentences alone, and takes long. The interval holds the middle 95 % of scores of 1000 test sets drawn
-    from the lines.
+    Scores are over sentences (s) and documents (d), BLEU over instances (i) too. The families of BLEU 13a (sacreBLEU's
+    default) and 13a_lower tokenise lines themselves, and expect them detokenised; tokenized_lower and tokenized
+    (multi-bleu.perl with and without -lc) take the words as the files have them. TER is computed over sentences alone,
+    and takes long. The interval holds the middle 95 % of scores of 1000 test sets drawn from the lines.
     """
     from docmt.scoring.bleu_scores import scores_by_document
     from docmt.scoring.intervals import scores_of
@@ -119,9 +119,10 @@ def compare(
     test: Test = "bootstrap",
     as_json: AsJson = False,
 ) -> None:
-    """Compare systems with a baseline: scores, differences with 95 % intervals, and two-sided p-values.
+    """Compare systems with a baseline.
 
-    Files are those of `docmt score`. † marks p < 0.05 and ‡ marks p < 0.01.
+    It prints scores, differences with 95 % intervals, and two-sided p-values. Files are those of `docmt score`. † marks
+    p < 0.05 and ‡ marks p < 0.01.
     """
     from docmt.api.scores import comparisons_of
     from docmt.scoring.plain_files import read_plain_files

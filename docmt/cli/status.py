@@ -21,11 +21,12 @@ def status(
     config: Config = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show how far the run of a target is: its jobs here and on Slurm, its trainings and its failures.
+    """Show how far the run of a target is.
 
-    A job runs where its process shows signs of life, on any machine, and waits where Slurm's queue has it. It has
-    failed where its last attempt ended without outputs. Pass the --config of your run, such as scale=smoke. Nothing is
-    written. `watch docmt status` shows it again and again.
+    It shows the jobs here and on Slurm, the trainings and the failures. A job runs where its process shows signs of
+    life, on any machine, and waits where Slurm's queue has it. It has failed where its last attempt ended without
+    outputs. Pass the --config of your run, such as scale=smoke. Nothing is written. `watch docmt status` shows it again
+    and again.
     """
     with planned(root, overrides(config), target) as plan:
         progress = progress_of(plan, named(plan, target)[0])

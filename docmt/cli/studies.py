@@ -18,7 +18,10 @@ Study = Annotated[str | None, typer.Option(help="name of a study: list what belo
 
 
 def list_systems(root: Root = Path(), study: Study = None, config: Config = None, as_json: AsJson = False) -> None:
-    """List every system: its architecture, view and text, and the system that it extends or starts from."""
+    """List every system, its settings and its parent.
+
+    The settings are architecture, view and text; the parent is the system that it extends or starts from.
+    """
     systems = studies.list_systems(root, study=study, config=overrides(config))
     columns = ("study", "system", "architecture", "view", "text", "extends", "starts from", "model of", "corpora")
     answer(as_json, systems, fitting(aligned([columns, *map(system_row, systems)])))
@@ -43,10 +46,11 @@ def list_targets(
     config: Config = None,
     as_json: AsJson = False,
 ) -> None:
-    """List what `snakemake TARGET` makes, its state, and the trainings that it still needs.
+    """List targets, their state and what they still need.
 
-    Without options these are the studies; with --study its tables, figures and passages too; with --kind, --state,
-    --match or --json all of them, also the scores of each system and the corpora.
+    It says what `snakemake TARGET` makes, and the trainings that it still needs. Without options these are the studies;
+    with --study its tables, figures and passages too; with --kind, --state, --match or --json all of them, also the
+    scores of each system and the corpora.
 
     Trainings are those of a study or item that are not made yet, with those that they start from, and an estimate of
     their device-hours and disk. Pass the --config of your run, such as scale=smoke.

@@ -19,11 +19,11 @@ COLUMNS = ("system", "corpus", "scale", "seed", "id", *NUMBERS, "state")
 def list_trainings(
     results: Annotated[Path, input_folder("folder of the results")] = Path(RESULTS), as_json: AsJson = False
 ) -> None:
-    """List every training that runs, was stopped or is finished; nothing is written.
+    """List every training that runs, was stopped or is finished.
 
-    loss: of the newest updates; dev: of the newest validation and of the best one (BLEU where the settings select by
-    it), in nats per token; tokens/s: target tokens in updates alone; left: at the pace of the last lines, where
-    max_updates is set. `watch docmt list-trainings` shows it again and again.
+    Nothing is written. loss: of the newest updates; dev: of the newest validation and of the best one (BLEU where the
+    settings select by it), in nats per token; tokens/s: target tokens in updates alone; left: at the pace of the last
+    lines, where max_updates is set. `watch docmt list-trainings` shows it again and again.
     """
     listed = trainings.list_trainings(results)
     answer(as_json, listed, lambda: show(listed) if listed else print("no training yet"))

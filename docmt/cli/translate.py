@@ -67,7 +67,7 @@ def translate(
     threads: Threads = None,
     as_json: AsJson = False,
 ) -> None:
-    """Translate documents: one line of output for each line of input.
+    """Translate documents, one line for each line of input.
 
     A line is a sentence in plain text; a blank line ends a document, unless --documents names the document of each
     line. A model that does not mark sentences (frame unmarked, several sentences at once) prints a line per document.

@@ -107,13 +107,6 @@ def test_most_commands_of_the_program_run():
     assert len(run & commands_for_people) >= 25
 
 
-def test_the_table_of_commands_has_each_with_its_section():
-    rows = re.findall(r"^\| ([A-Z][^|]*) \| (`.*`) \|$", pages()["docs/reference/command-line.md"], re.MULTILINE)
-    assert {section: re.findall("`([^`]+)`", names) for section, names in rows} == {
-        section: list(names) for section, names in FOR_YOU.items()
-    }
-
-
 def test_the_table_of_functions_has_each_function_of_the_package():
     functions = re.findall(r"^\| `(\w+)` \|", pages()["docs/how-to/use-from-python.md"], re.MULTILINE)
     assert sorted(functions) == sorted(name for name in docmt.__all__ if name.islower())

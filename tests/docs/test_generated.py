@@ -55,7 +55,7 @@ def test_titles_of_pages_reports_studies_and_commands_are_listed(capsys):
     assert "\ndocs/how-to/translate.md\n    Translate with a trained model\n    Several translations\n" in listed
     assert "\ndocmt/reporting/templates/documents.html\n    Test documents\n" in listed
     assert "\nworkflow/studies/bible.yaml\n    Three model families on real text\n" in listed
-    assert "\ndocmt --help, Download files\n    fetch-files: Download pretrained checkpoints, " in listed
+    assert "\ndocmt --help, Prepare a run\n    init: Make a folder for studies of your own" in listed
 
 
 def test_messages_that_the_page_on_trouble_quotes_are_those_of_docmt():

@@ -79,14 +79,20 @@ def show(
     config: Config = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show an artifact of the store: how and from what it was made, its files, and who signed it."""
+    """Show an artifact of the store.
+
+    It shows how and from what it was made, its files, and who signed it.
+    """
     with store_of(root, config) as store:
         facts = contents.facts_of(store, rows_of_store(store, [identity])[0])
     answer(as_json, facts, printable(yaml.safe_dump(facts, allow_unicode=True, sort_keys=False, width=1000)))
 
 
 def du(root: Root = Path(), config: Config = None, as_json: AsJson = False) -> None:
-    """Print how many bytes the store has, and those of the artifacts of each step."""
+    """Print how many bytes the store has.
+
+    It prints those of the artifacts of each step too.
+    """
     with store_of(root, config) as store:
         usage = contents.usage_of(store)
 
@@ -100,9 +106,10 @@ def du(root: Root = Path(), config: Config = None, as_json: AsJson = False) -> N
 
 
 def verify(identities: Identities = None, root: Root = Path(), config: Config = None, as_json: AsJson = False) -> None:
-    """Read all bytes of artifacts of the store, and list what is damaged, missing or of another identity.
+    """Read all of the store, and list what is damaged.
 
-    Without IDENTITY, all artifacts are read. The exit status is 1 where there is any.
+    Damaged, missing or of another identity are bytes of the artifacts named or, without IDENTITY, of all. Without
+    IDENTITY, all artifacts are read. The exit status is 1 where there is any.
     """
     with store_of(root, config) as store:
         rows = rows_of_store(store, identities or None)
@@ -125,10 +132,11 @@ def sign(
     config: Config = None,
     as_json: AsJson = False,
 ) -> None:
-    """Sign artifacts of the store: state with your key which bytes they have.
+    """Sign artifacts of the store with your key.
 
-    With `store_keys` in config.yaml, a run uses of the store only what one of these keys has signed. Sign what you have
-    made, or have checked. The list that is signed is kept in the store. ssh-keygen signs, and asks for a passphrase.
+    You state which bytes they have. With `store_keys` in config.yaml, a run uses of the store only what one of these
+    keys has signed. Sign what you have made, or have checked. The list that is signed is kept in the store. ssh-keygen
+    signs, and asks for a passphrase.
     """
     if sum((bool(identities), every, mine)) != 1:
         raise UserError(

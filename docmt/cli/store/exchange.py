@@ -35,11 +35,12 @@ def pull(
     config: Config = None,
     as_json: AsJson = False,
 ) -> None:
-    """Pull all that anyone has made for a target: models, translations, scores, comparisons and signed pages.
+    """Pull all that anyone has made for a target.
 
-    Corpora, tokens, views, chains, aligners and word vectors are pulled only where a job that is left to run reads
-    them. A run of snakemake pulls less: what it needs. Every byte is compared with its digest. A pull that was
-    interrupted goes on where the same command is called again. Pass the --config of your run.
+    These are models, translations, scores, comparisons and signed pages. Corpora, tokens, views, chains, aligners and
+    word vectors are pulled only where a job that is left to run reads them. A run of snakemake pulls less: what it
+    needs. Every byte is compared with its digest. A pull that was interrupted goes on where the same command is called
+    again. Pass the --config of your run.
     """
     with chdir(root):
         plan, jobs, store = plan_and_store(target, config)
@@ -79,9 +80,9 @@ def pull_artifact(recipe: Recipe, store: Store) -> bool:
 def push(
     target: Target, root: Root = Path(), config: Config = None, replace: Replace = False, as_json: AsJson = False
 ) -> None:
-    """Push to the store what is finished here for a target, and not there yet.
+    """Push to the store what is finished for a target.
 
-    Outputs that a licence keeps here are named. Pass the --config of your run.
+    It is what is here and not there yet. Outputs that a licence keeps here are named. Pass the --config of your run.
     """
     with chdir(root):
         plan, jobs, store = plan_and_store(target, config)
