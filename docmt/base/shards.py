@@ -5,9 +5,7 @@ depend on its writers: one process, several processes, or the jobs of a cluster,
 shards.
 """
 
-import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -17,9 +15,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from docmt.base.columns import with_columns
-from docmt.base.errors import UserError, in_line
+from docmt.base.errors import UserError
 from docmt.base.foreign import need_file, reading
 from docmt.base.manifest import check_file
+from docmt.base.part import WHOLE, Part
 from docmt.base.tables import ArrowFile, arrow_writer
 
 SHARD_PAIRS = 10_000
@@ -27,29 +26,6 @@ SHARD_PAIRS = 10_000
 A change of this number changes the files, since the record batches of tables are shards."""
 
 ROWS_AT_ONCE = 1 << 14  # The number of rows of a Parquet file that are read at once, which limits the memory.
-
-
-@dataclass(frozen=True)
-class Part:
-    """A part of all shards: part `number`, counted from 1, of `of` nearly equal parts."""
-
-    number: int = 1
-    of: int = 1
-
-    @classmethod
-    def parse(cls, text: str) -> "Part":
-        """Read a part from a text such as `2of8`. Raises UserError for any other text."""
-        match = re.fullmatch(r"(\d{1,9})of(\d{1,9})", text)
-        if not match or not 1 <= int(match[1]) <= int(match[2]):
-            raise UserError("not a part", found=in_line(text), expected="a part such as 2of8, the second of eight")
-        return cls(int(match[1]), int(match[2]))
-
-    def of_range(self, count: int) -> range:
-        """Return the numbers of this part's shards, counted from 0, where there are `count` shards in all."""
-        return range((self.number - 1) * count // self.of, self.number * count // self.of)
-
-
-WHOLE = Part()
 
 
 def document_shards(path: Path, schema: pa.Schema, part: Part = WHOLE) -> tuple[Iterator[pa.Table], int]:

@@ -25,6 +25,7 @@ from docmt.grid.studies import Studies
 from docmt.reporting.study import StudyConfig
 from docmt.settings.data import TextConfig
 from docmt.settings.external import FileTranslations
+from docmt.settings.metrics import parse_metric
 from docmt.settings.pretrained import RandomCheckpoint
 from docmt.settings.scoring import ScoringConfig
 from docmt.settings.system import Entry, ExternalSystem, TrainedSystem
@@ -82,8 +83,13 @@ class Grid(RunConfig):
 
     def corpus_at_scale(self, corpus: str) -> CorpusConfig:
         """Return the corpus that this scale reads: the real corpus, or its fixture."""
-        config = self.corpora[corpus]
-        return config if self.fixtures is None else as_fixture(config, self.fixtures)
+        return self._at_scale[corpus]
+
+    @cached_property
+    def _at_scale(self) -> dict[str, CorpusConfig]:
+        if self.fixtures is None:
+            return self.corpora
+        return {corpus: as_fixture(config, self.fixtures) for corpus, config in self.corpora.items()}
 
     @cached_property
     def _by_path(self) -> dict[str, Entry]:
@@ -99,6 +105,22 @@ class Grid(RunConfig):
     @cached_property
     def _by_name(self) -> dict[tuple[str, str, str], Entry]:
         return {(entry.study, entry.corpus, entry.system.name): entry for entry in self.entries}
+
+    @cached_property
+    def _requested(self) -> dict[str, set[str]]:
+        """The metrics on request that items of any study show, by the `corpus/scored` of their systems."""
+        requested: dict[str, set[str]] = {}
+        for study, config in self.studies.items():
+            for item in config.items.values():
+                metrics = {metric for metric in item.measures if parse_metric(metric).metric.on_request}
+                for system in item.systems_of(config.corpora) if metrics else []:
+                    entry = self.named(study, *system)
+                    requested.setdefault(f"{entry.corpus}/{entry.scored}", set()).update(metrics)
+        return requested
+
+    def requested_metrics(self, entry: Entry) -> list[str]:
+        """Return the metrics on request (`Metric.on_request`) that items of any study show of an entry, sorted."""
+        return sorted(self._requested.get(f"{entry.corpus}/{entry.scored}", ()))
 
     def of_study(self, study: str) -> list[Entry]:
         """Return the entries of a study, corpus by corpus."""

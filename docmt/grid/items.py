@@ -15,7 +15,6 @@ from docmt.grid.external import TRANSLATING
 from docmt.grid.grid import Grid
 from docmt.reporting.item import Item, SystemOnCorpus
 from docmt.reporting.study import StudyConfig
-from docmt.settings.metrics import parse_metric
 from docmt.settings.system import Entry
 
 DEMO = "demo"  # The study whose page is in `results/` too.
@@ -66,18 +65,6 @@ def item_entries(grid: Grid, study: str, name: str) -> list[Entry]:
     """Return the entries of an item, in its order; an entry is a system on a corpus."""
     systems = item_of(grid, study, name).systems_of(grid.studies[study].corpora)
     return [grid.named(study, *system) for system in dict.fromkeys(systems)]
-
-
-def requested_metrics(grid: Grid, entry: Entry) -> list[str]:
-    """Return the metrics on request (`Metric.on_request`) that items of any study show of an entry, sorted."""
-    requested = set()
-    for study, config in grid.studies.items():
-        for name, item in config.items.items():
-            names = {metric for metric in item.measures if parse_metric(metric).metric.on_request}
-            showing = item_entries(grid, study, name) if names else []
-            if any((other.corpus, other.scored) == (entry.corpus, entry.scored) for other in showing):
-                requested |= names
-    return sorted(requested)
 
 
 def item_corpora(grid: Grid, study: str, name: str) -> list[str]:

@@ -6,6 +6,7 @@ A finding is a sentence with numbers of the study's tables, and with the conditi
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 from docmt.base.checks import Checked, at_least, in_schema, need, need_seeds, needed, section, setting, some, within
@@ -137,14 +138,14 @@ class StudyConfig(Checked):
     )
     measured_as: dict[str, tuple[MeasuredAs, ...]] = section(dict, "by metric, what the paper says on how it measures")
 
-    @property
+    @cached_property
     def items(self) -> dict[str, Item]:
         """The items by name, in the order of the study's page: tables and passages together, then figures."""
         first = sorted({**self.tables, **self.passages}, key=_natural)
         both = {**self.tables, **self.passages, **self.figures}
         return {name: both[name] for name in [*first, *sorted(self.figures, key=_natural)]}
 
-    @property
+    @cached_property
     def labels(self) -> dict[str, str]:
         """The label of each system that an item labels: that of the first such item in the order of the page."""
         pairs = [pair for item in self.items.values() for pair in item.labels_of()]

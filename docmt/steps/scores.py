@@ -13,7 +13,6 @@ from docmt.base.screen import tell
 from docmt.base.sealing import sealing
 from docmt.grid.external import TRANSLATING
 from docmt.grid.grid import Grid
-from docmt.grid.items import requested_metrics
 from docmt.grid.markers import given, name_of, source_of
 from docmt.grid.scored import scoring_of_entry
 from docmt.settings.comet import CometConfig, files_of_comet
@@ -40,7 +39,7 @@ def settings(grid: Grid, names: Names) -> dict[str, Any]:
         **run_names(grid, entry, names),
         **languages(grid, names["corpus"]),
         **_scoring(grid, entry),
-        "requested": requested_metrics(grid, entry),
+        "requested": grid.requested_metrics(entry),
         "resolved": resolved,
     }
 
@@ -136,7 +135,7 @@ def files(grid: Grid, names: Names) -> dict[str, Path]:
     if scoring.comet:
         need_program(scoring.comet.words, "scoring.comet.command")
         named |= files_of_comet(scoring.comet.model, scoring.comet.encoder)
-    sources = {name: plugin_file(parse_metric(name).metric.module) for name in requested_metrics(grid, entry)}
+    sources = {name: plugin_file(parse_metric(name).metric.module) for name in grid.requested_metrics(entry)}
     return named | {f"plugin/{base_of(name)}": path for name, path in sources.items() if path is not None}
 
 

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from docmt.base.artifacts import atomic_folder
+from docmt.base.part import Part
 from docmt.base.paths import TOKENS
 from docmt.base.recipe import Recipe, Resources
 from docmt.base.screen import tell, workers_of
 from docmt.base.sealing import sealing
-from docmt.base.shards import Part
 from docmt.base.workers import Workers
 from docmt.grid.grid import Grid
 from docmt.settings.pretrained import tokenizer_file

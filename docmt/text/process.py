@@ -25,7 +25,8 @@ from docmt.base.artifacts import atomic_folder, copy_files, read_object, write_j
 from docmt.base.columns import CONTRASTIVE, CONTRASTIVE_TOKENS, REFERENCE_TOKENS, TOKENS
 from docmt.base.errors import UserError
 from docmt.base.foreign import reading
-from docmt.base.shards import WHOLE, Counts, Part, add_counts, join_arrow
+from docmt.base.part import WHOLE, Part
+from docmt.base.shards import Counts, add_counts, join_arrow
 from docmt.base.tables import read_arrow, read_parquet, write_if_any
 from docmt.base.vocabulary import SPECIALS, Vocabulary
 from docmt.base.workers import ALONE, Workers

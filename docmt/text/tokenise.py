@@ -11,7 +11,8 @@ import pyarrow.compute as pc
 
 from docmt.base.columns import DOCUMENTS, only
 from docmt.base.errors import UserError
-from docmt.base.shards import WHOLE, Part, batch_of, document_shards
+from docmt.base.part import WHOLE, Part
+from docmt.base.shards import batch_of, document_shards
 from docmt.base.tables import arrow_writer, read_arrow, write_arrow
 from docmt.base.workers import ALONE, Done, Workers
 from docmt.settings.pretrained import TOKENIZER

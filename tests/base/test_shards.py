@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from docmt.base import shards
 from docmt.base.errors import UserError
-from docmt.base.shards import Part, batch_of, document_shards, join_arrow
+from docmt.base.part import Part
+from docmt.base.shards import batch_of, document_shards, join_arrow
 from docmt.base.tables import ArrowFile, arrow_writer
 
 NEEDED = pa.schema([("document", pa.string()), ("sentence", pa.int32())])

@@ -7,7 +7,7 @@ from helpers.small_corpus import ITEM, small_rows, write_corpus
 
 from docmt.base import shards
 from docmt.base.columns import TOKENS
-from docmt.base.shards import Part
+from docmt.base.part import Part
 from docmt.base.tables import ArrowFile
 from docmt.base.workers import Workers
 from docmt.settings.data import TextConfig
