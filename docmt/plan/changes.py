@@ -9,8 +9,17 @@ from docmt.base.digests import value_of
 from docmt.base.manifest import DIGITS
 from docmt.base.recipe import Recipe
 
-# The settings of pages that list what is not there, in words.
-LISTS = {"not_run": "what is left out", "not_scored": "what is not scored", "ways": "what is missing"}
+# Settings of pages and comparisons, in words.
+LISTS = {
+    "not_run": "what is left out",
+    "not_scored": "what is not scored",
+    "ways": "what is missing",
+    "entries": "what the page shows of its systems",
+    "systems": "the list of the study's systems",
+    "pages": "the list of the study's tables and figures",
+    "pairs": "what is compared",
+    "folders": "what is compared",
+}
 MISSING = "nothing"  # The value of a name that only one of two mappings has, in messages.
 LONGEST = 40  # The largest number of characters of a value in a message.
 
@@ -28,7 +37,8 @@ class Difference:
         """Return the phrase of messages."""
         setting, _, item = self.name.partition(".")
         if self.kind == "setting" and setting in LISTS:
-            return f"{LISTS[setting]} has changed ({item})"
+            # A number is a place in the list, which nobody has written.
+            return f"{LISTS[setting]} has changed{f' ({item})' if item and not item[0].isdigit() else ''}"
         what = f"the version of the step {self.name}" if self.kind == "version" else f"the {self.kind} {self.name}"
         if MISSING in (self.before, self.now):
             return f"{what} is {'new' if self.before == MISSING else 'gone'}"

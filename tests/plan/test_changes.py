@@ -14,7 +14,7 @@ def recipe(settings: dict, version: int = 3, **parts: dict) -> Recipe:
 
 BEFORE = {
     "settings": {"train": {"lr": 0.1, "frozen": []}, "rows": [{"beam": 4}, {"beam": 5}], "about": "a" * 60}
-    | {"not_run": {}, "ways": {}},
+    | {"not_run": {}, "ways": {}, "pairs": [{"seeds": [1]}]},
     "version": 3,
     "inputs": {"model": Path("results/5_training/0123456789")},
     "files": {"tokenizer": StatedFile("models/tokenizer.json", "2" * 64)},
@@ -34,6 +34,7 @@ BEFORE = {
         ("settings", {"train": {"lr": 0.1}}, "the setting train.frozen is gone"),
         ("settings", {"not_run": {"toy/she": "a.txt is missing"}}, "what is left out has changed (toy/she)"),
         ("settings", {"ways": {"a.txt is missing": "Put it there."}}, "what is missing has changed (a.txt is missing)"),
+        ("settings", {"pairs": [{"seeds": [2]}]}, "what is compared has changed"),
         ("version", 4, "the version of the step scores was 3, is 4"),
         ("libraries", {"sacrebleu": "2.5.1"}, "the library sacrebleu was 2.4.0, is 2.5.1"),
         ("files", {"tokenizer": StatedFile("a", "3" * 64)}, "the file tokenizer was 222222222222, is 333333333333"),
