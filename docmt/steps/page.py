@@ -48,7 +48,7 @@ def run(recipe: Recipe, resources: Resources) -> None:
 STEP = step_of(
     __name__,
     folder=PAGE,
-    version=17,
+    version=18,
     code=("docmt/kinds", "docmt/reporting", "docmt/scoring/human"),
     writes=("*.html", "*.csv", "*.json", "*.parquet", "*.tex", "*.md", "*.svg", "*.pdf", "documents/*"),
     libraries=libraries("matplotlib", "scipy"),

@@ -4,11 +4,13 @@ import dataclasses
 
 import pytest
 from helpers.single_item import page_of
+from jinja2 import Environment, FileSystemLoader
 
 from docmt.base.artifacts import write_json
 from docmt.reporting.exports import text_table
 from docmt.reporting.pieces import pieces
 from docmt.reporting.provenance import adopted_runs
+from docmt.reporting.rendering import TEMPLATES
 from docmt.settings.external import FileTranslations
 from docmt.settings.system import ExternalSystem
 
@@ -73,6 +75,12 @@ def test_numbers_of_text_that_is_not_what_the_metric_expects_are_marked(beside):
     page = page_of(beside)
     assert page.count('expects">!</sup>') == 1 and "! of text that may not be what the metric expects" in page
     assert next(record["warnings"] for record in piece.records if record["system"] == "google") == [warning]
+
+
+def test_a_warning_names_three_of_its_runs():
+    template = Environment(loader=FileSystemLoader(TEMPLATES)).get_template("score_warnings.html")
+    page = template.render(score_warnings={"few": [*"abc"], "many": [*"abcde"]})
+    assert "few (a, b, c)<" in page and "many (a, b, c and 2 more)<" in page
 
 
 def test_a_page_of_translations_alone_has_the_notes_too(beside):
