@@ -44,4 +44,5 @@ if __name__ == "__main__":
     RemoteExecutor.sleep = _sleep
     if "FAKE_PODS" in os.environ:
         fake_pods(Path(os.environ["FAKE_PODS"]))
-    sys.exit(main(sys.argv[1:]))
+    # Snakemake ends so long after its last choice of jobs.
+    sys.exit(main([*sys.argv[1:], "--max-jobs-per-timespan", "100/1s"]))

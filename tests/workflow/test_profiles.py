@@ -43,7 +43,7 @@ def test_a_profile_is_found_and_states_options_that_snakemake_knows(profile, mon
     assert options.executor == EXECUTORS[profile]
     assert (options.retries, options.jobs, options.latency_wait, options.keep_going) == (2, 40, 60, True)
     assert {"mem_mb", "runtime"} <= {*options.default_resources.keys()}
-    assert options.max_jobs_per_timespan.timespan == 3600
+    assert options.max_jobs_per_timespan.timespan == 30
 
 
 def test_every_call_keeps_what_a_failed_job_leaves_and_takes_no_other_trigger():
