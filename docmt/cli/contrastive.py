@@ -63,9 +63,9 @@ def score_contrastive(
 ) -> None:
     """Score a model on contrastive sets.
 
-    Accuracy is the share of items whose right translation is the most probable variant. The judged sentence is the last
-    one of an item; its context is cut as the model's own test documents were. A tie counts as wrong. Accuracy is in
-    percent; `by chance` is the number of items that random guesses get right.
+    Accuracy is the share of items, in percent, whose right translation is the most probable variant; a tie counts as
+    wrong. The judged sentence is the last one of an item; its context is cut as the model's own test documents were.
+    `by chance` is the number of items that random guesses get right.
     """
     documents = None if context_documents is None else str(Path.cwd() / context_documents)
     given = {"documents": documents, "context_sentences": context_sentences, "first_segment": first_segment}

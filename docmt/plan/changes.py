@@ -10,7 +10,7 @@ from docmt.base.manifest import DIGITS
 from docmt.base.recipe import Recipe
 
 # Settings of pages and comparisons, in words.
-LISTS = {
+IN_WORDS = {
     "not_run": "what is left out",
     "not_scored": "what is not scored",
     "ways": "what is missing",
@@ -36,9 +36,9 @@ class Difference:
     def __str__(self) -> str:
         """Return the phrase of messages."""
         setting, _, item = self.name.partition(".")
-        if self.kind == "setting" and setting in LISTS:
+        if self.kind == "setting" and setting in IN_WORDS:
             # A number is a place in the list, which nobody has written.
-            return f"{LISTS[setting]} has changed{f' ({item})' if item and not item[0].isdigit() else ''}"
+            return f"{IN_WORDS[setting]} has changed{f' ({item})' if item and not item[0].isdigit() else ''}"
         what = f"the version of the step {self.name}" if self.kind == "version" else f"the {self.kind} {self.name}"
         if MISSING in (self.before, self.now):
             return f"{what} is {'new' if self.before == MISSING else 'gone'}"

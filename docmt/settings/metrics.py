@@ -14,7 +14,6 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import Any
 
 from docmt.base.errors import UserError, nearest
@@ -221,7 +220,6 @@ def base_of(name: str) -> str:
     return re.split("[:@]", name)[0]
 
 
-@cache  # Planning asks for the few names of a study again and again.
 def parse_metric(name: str, where: str | None = None) -> MetricName:
     """Split a metric's name into its parts.
 

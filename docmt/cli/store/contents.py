@@ -106,10 +106,10 @@ def du(root: Root = Path(), config: Config = None, as_json: AsJson = False) -> N
 
 
 def verify(identities: Identities = None, root: Root = Path(), config: Config = None, as_json: AsJson = False) -> None:
-    """Read all of the store, and list what is damaged.
+    """Read artifacts of the store, and list what is damaged.
 
-    Damaged, missing or of another identity are bytes of the artifacts named or, without IDENTITY, of all. Without
-    IDENTITY, all artifacts are read. The exit status is 1 where there is any.
+    It also lists what is missing or of another identity. All bytes are read, without IDENTITY those of all artifacts.
+    The exit status is 1 where there is any.
     """
     with store_of(root, config) as store:
         rows = rows_of_store(store, identities or None)
